@@ -1,0 +1,55 @@
+"""What every engine hands back: a proposal with the evidence it comes with, and nothing decided.
+
+An engine is untrusted. A `Candidate` holds a proof for the kernel to check; an `Answer` says how
+the engine ended, whether or not there is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Outcome = Literal["proved", "refuted", "unknown", "error", "missing"]
+
+
+class Unproved(Exception):
+    """No proof was found; the message says where the search got stuck and what was known there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A proof in the kernel's format, for one claim, not checked yet.
+
+    claim: the claim that the engine was asked; proof: the `proof` part of a certificate;
+    producer: who made it (information outside the certificate's identity).
+    """
+
+    claim: Mapping[str, Any]
+    proof: Mapping[str, Any]
+    producer: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """How an engine ended on one question.
+
+    outcome: 'proved' and 'refuted' are the engine's opinion; 'unknown' is a time-out or giving up,
+    'error' a crash, 'missing' an optional solver that is not installed: none of these three is
+    ever a pass. proof: for the kernel, or None if the engine has an opinion but no certificate.
+    model: what refutes, as text or exact numbers. seconds: wall clock.
+    """
+
+    engine: str
+    version: str
+    outcome: Outcome
+    reason: str = ""
+    seconds: float = 0.0
+    proof: Mapping[str, Any] | None = None
+    model: Any = None
+
+    def candidate(self, claim: Mapping[str, Any]) -> Candidate | None:
+        """The proof as a candidate for the kernel, if there is one."""
+        if self.proof is None:
+            return None
+        return Candidate(claim, self.proof, {"engine": self.engine, "version": self.version})

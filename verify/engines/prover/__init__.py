@@ -1,0 +1,43 @@
+"""Completes sketches of proofs into certificates that the kernel accepts.
+
+`complete(claim, sketch)` returns the `proof` part of a certificate, or raises `Unproved` with the
+node of the sketch at which it got stuck and the facts that were known there.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from verify import kernel
+from verify.engines.protocol import Unproved
+from verify.engines.prover.models import prove_model
+from verify.engines.prover.sketch import Sketch
+from verify.engines.prover.sketch import prove as _prove
+from verify.engines.prover.state import State, certificate, emit, read
+
+__all__ = ["Unproved", "complete", "prove_model"]
+
+
+def complete(claim: Mapping[str, Any], sketch: Sketch, seconds: float = 60.0) -> dict[str, Any]:
+    """The proof of a theorem claim that follows a sketch; the kernel has checked it.
+
+    sketch: of the only goal, or {"goals": [sketch, ...]}, one for each. seconds: when to give up.
+    Raises Unproved, ValueError if the claim is no theorem, kernel.Malformed if it is malformed.
+    """
+    context, goals = read(claim)
+    several = isinstance(sketch, dict) and set(sketch) == {"goals"}
+    sketches = sketch["goals"] if several else [sketch] * len(goals)
+    if len(sketches) != len(goals):
+        raise Unproved(f"there are {len(goals)} goals and {len(sketches)} sketches")
+    deadline, proofs = time.monotonic() + seconds, []
+    for k, (goal, part) in enumerate(zip(goals, sketches, strict=True)):
+        state = State(context, (), (f"goals[{k}]",), deadline=deadline)
+        draft = _prove(state, goal, part)
+        proofs.append(emit(draft, ()))
+    proof = {"rule": "goals", "goals": proofs}
+    checked = kernel.check(claim, certificate(claim, proof))
+    if checked.outcome != "valid":
+        raise Unproved(f"the kernel refuses the completed proof: {checked.reason}")
+    return proof
