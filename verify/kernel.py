@@ -342,7 +342,7 @@ def _int(value: object, low: int, high: int) -> int:
 
 def _names(value: object) -> dict[str, Any]:
     if not isinstance(value, dict) or not all(
-        re.fullmatch(r"[A-Za-z_]\w*", n, re.A) for n in value
+        re.fullmatch(r"[A-Za-z_][\w-]*", n, re.A) for n in value
     ):
         raise Malformed("expected an object whose keys are identifiers")
     if {"cos", "sin", "pi", "IH"} & set(value):
