@@ -1,15 +1,21 @@
-"""What every engine hands back: a proposal with the evidence it comes with, and nothing decided.
+"""What every engine is asked and what it hands back: proposals with their evidence, not decisions.
 
 An engine is untrusted. A `Candidate` holds a proof for the kernel to check; an `Answer` says how
-the engine ended, whether or not there is one.
+the engine ended, whether or not there is one. Theorem claims are read with the kernel's own reader,
+so that engines and the kernel cannot disagree on what a formula means.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, Literal
 
+from verify import kernel
+
+Context = kernel._Context
+Clause = kernel._Clause
 Outcome = Literal["proved", "refuted", "unknown", "error", "missing"]
 
 
@@ -53,3 +59,26 @@ class Answer:
         if self.proof is None:
             return None
         return Candidate(claim, self.proof, {"engine": self.engine, "version": self.version})
+
+
+def read(claim: Mapping[str, Any]) -> tuple[Context, list[Clause]]:
+    """The context and the goals of a theorem claim, as the kernel reads them.
+
+    Raises ValueError if the claim is not a theorem, kernel.Malformed if a part of it is not.
+    """
+    if claim.get("kind") != "theorem":
+        raise ValueError(f"expected a claim of kind 'theorem', not {claim.get('kind')!r}")
+    context = Context({}, {}, {}).bind(claim["symbols"], {})
+    for name, entry in claim["definitions"].items():
+        points: dict[tuple[Fraction | None, ...], Fraction] = {
+            tuple(map(kernel.rational, k)): kernel.rational(v) for k, v in entry["table"]
+        }
+        otherwise = entry["otherwise"]
+        context.definitions[name] = (
+            points,
+            None if otherwise is None else kernel.expression(otherwise),
+        )
+    clauses = {**claim["hypotheses"], **claim["lemmas"]}
+    assumed = {name: context.clause(data) for name, data in clauses.items()}
+    context = context.bind({}, assumed)
+    return context, [context.clause(goal) for goal in claim["goals"]]

@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from verify import kernel
-from verify.engines.protocol import Unproved
+from verify.engines.protocol import Unproved, read
 from verify.engines.prover.models import prove_model
 from verify.engines.prover.sketch import Sketch
 from verify.engines.prover.sketch import prove as _prove
-from verify.engines.prover.state import State, certificate, emit, read
+from verify.engines.prover.state import State, certificate, emit
 
 __all__ = ["Unproved", "complete", "prove_model"]
 

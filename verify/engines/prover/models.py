@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from verify import kernel
-from verify.engines.protocol import Unproved
+from verify.engines.protocol import Clause, Unproved, read
 from verify.engines.prover.sketch import Sketch, bounds, prove
-from verify.engines.prover.state import Clause, State, certificate, emit, read
+from verify.engines.prover.state import State, certificate, emit
 from verify.kernel import Term, number
 
 

@@ -15,9 +15,9 @@ from functools import partial
 from typing import Any
 
 from verify import kernel
+from verify.engines.protocol import Clause
 from verify.engines.prover import auto
 from verify.engines.prover.state import (
-    Clause,
     Draft,
     Fact,
     State,

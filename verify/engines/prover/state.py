@@ -1,8 +1,7 @@
 """The prover's picture of a kernel proof: contexts, facts with identities, drafts of proof trees.
 
 The kernel numbers facts by position. Positions shift when an idle step is dropped, so a draft names
-facts by identity, and `emit` turns identities into positions at the end. The kernel's own reader
-is used for claims, so that the prover and the kernel cannot disagree on what a formula means.
+facts by identity, and `emit` turns identities into positions at the end.
 """
 
 from __future__ import annotations
@@ -15,11 +14,8 @@ from fractions import Fraction
 from typing import Any
 
 from verify import kernel
-from verify.engines.protocol import Unproved
+from verify.engines.protocol import Context, Unproved
 from verify.kernel import Atom, Expression, Term
-
-Context = kernel._Context
-Clause = kernel._Clause
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,29 +103,6 @@ def emit(draft: Draft, order: tuple[int, ...]) -> dict[str, Any]:
         else:
             node[key] = part
     return node
-
-
-def read(claim: Mapping[str, Any]) -> tuple[Context, list[Clause]]:
-    """The context and the goals of a theorem claim, as the kernel reads them.
-
-    Raises ValueError if the claim is not a theorem, kernel.Malformed if a part of it is not.
-    """
-    if claim.get("kind") != "theorem":
-        raise ValueError(f"the prover proves claims of kind 'theorem', not {claim.get('kind')!r}")
-    context = Context({}, {}, {}).bind(claim["symbols"], {})
-    for name, entry in claim["definitions"].items():
-        points: dict[tuple[Fraction | None, ...], Fraction] = {
-            tuple(map(kernel.rational, k)): kernel.rational(v) for k, v in entry["table"]
-        }
-        otherwise = entry["otherwise"]
-        context.definitions[name] = (
-            points,
-            None if otherwise is None else kernel.expression(otherwise),
-        )
-    clauses = {**claim["hypotheses"], **claim["lemmas"]}
-    assumed = {name: context.clause(data) for name, data in clauses.items()}
-    context = context.bind({}, assumed)
-    return context, [context.clause(goal) for goal in claim["goals"]]
 
 
 def certificate(claim: Mapping[str, Any], proof: Mapping[str, Any]) -> dict[str, Any]:
