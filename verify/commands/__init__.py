@@ -1,0 +1,1 @@
+"""One module for each command of `pe-verify`, with its click command in the name `command`."""

@@ -1,0 +1,164 @@
+"""`pe-verify check`: run the theorem suite."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from verify import environment
+from verify.checking import ProfileName, known
+from verify.commands._shared import complete_id, json_option, profile_option, statements_option
+from verify.report import json_report, junit, layout, terminal
+from verify.statements import Profile, Statement, select
+from verify.verdicts import Verdict, exit_code
+
+
+@click.command(
+    "check",
+    epilog="\b\nExamples:\n"
+    "  pe-verify check                              everything\n"
+    "  pe-verify check theorem-2 proposition-3      two results with their parts\n"
+    "  pe-verify check --profile quick --junit report.xml\n"
+    "  pe-verify check --certificates certificates  keep the accepted certificates\n"
+    "\n\b\nExit codes: 0 all as declared; 1 a contradiction; 3 something is undecided.",
+)
+@click.argument("ids", nargs=-1, metavar="[ID]...", shell_complete=complete_id)
+@profile_option
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Processes; the results do not depend on it.  [default: the CPUs at hand]",
+)
+@json_option
+@click.option(
+    "--junit",
+    "junit_file",
+    type=click.File("w", encoding="utf-8", lazy=False),
+    metavar="FILE",
+    help="Write a JUnit XML report for CI ('-' is standard output).",
+)
+@click.option(
+    "--certificates",
+    "directory",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write every accepted certificate into this folder.",
+)
+@statements_option
+def command(
+    ids: tuple[str, ...],
+    profile: ProfileName,
+    jobs: int | None,
+    json_file: IO[str] | None,
+    junit_file: IO[str] | None,
+    directory: Path | None,
+    file: Path | None,
+) -> int:
+    """Decide every statement, or those with the given IDs, and compare with what is declared.
+
+    An ID such as proposition-3 also means its parts.
+    """
+    from verify import suite
+
+    taken = [f for f in (json_file, junit_file) if f is not None and f.name == "<stdout>"]
+    if len(taken) > 1:
+        raise click.UsageError("--json and --junit cannot both go to standard output")
+    chosen = select(ids, known(file))
+    if directory is not None:
+        directory.mkdir(parents=True, exist_ok=True)
+    began = time.perf_counter()
+    running = suite.run(
+        chosen,
+        profile=Profile(profile),
+        jobs=jobs or _cpus(),
+        source=file,
+        directory=directory,
+    )
+    if taken:
+        verdicts = list(_with_progress(running, chosen, layout.console(error=True)))
+    else:
+        verdicts = _printed(running, chosen, layout.console(), began)
+        terminal.advice(layout.console(), _advice(verdicts, profile, directory, file))
+    if json_file is not None:
+        versions = environment.solver_versions()
+        json_report.write(json_report.check_document(verdicts, profile, versions), json_file)
+    if junit_file is not None:
+        junit.write(verdicts, junit_file)
+    return exit_code(verdicts)
+
+
+def _cpus() -> int:
+    """The CPUs that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _printed(
+    running: Iterator[Verdict], chosen: Sequence[Statement], out: Console, began: float
+) -> list[Verdict]:
+    """The verdicts, each printed as it comes in, then the rest of the report."""
+    columns = terminal.widths(chosen)
+    terminal.title(out, columns)
+    progress_on = out if out.is_terminal else layout.console(error=True)
+    verdicts = []
+    for verdict in _with_progress(running, chosen, progress_on):
+        terminal.result(out, verdict, columns)
+        verdicts.append(verdict)
+    terminal.measured(out, verdicts)
+    terminal.idle(out, verdicts)
+    terminal.contradictions(out, verdicts)
+    terminal.summary(out, verdicts, time.perf_counter() - began)
+    return verdicts
+
+
+def _with_progress(
+    running: Iterator[Verdict], chosen: Sequence[Statement], out: Console
+) -> Iterator[Verdict]:
+    """The same verdicts, with a bar on a terminal while the next one is awaited."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    # No refresh thread: worker processes are forked while the bar is up.
+    bar = Progress(
+        *columns, console=out, transient=True, auto_refresh=False, disable=not out.is_terminal
+    )
+    with bar:
+        task = bar.add_task("", total=len(chosen))
+        for place, statement in enumerate(chosen):
+            bar.update(task, description=statement.id, completed=place, refresh=True)
+            yield next(running)
+
+
+def _advice(
+    verdicts: Sequence[Verdict], profile: str, directory: Path | None, file: Path | None
+) -> list[tuple[str, str]]:
+    """What to type next, given what came out."""
+    own = f" --statements {file}" if file else ""
+    wrong = [v.id for v in verdicts if not v.as_declared]
+    show = (wrong or [v.id for v in verdicts])[0] if verdicts else "ID"
+    lines = [
+        (f"pe-verify show {show}{own}", "the statement, its hypotheses and why each is needed")
+    ]
+    if profile == "quick":
+        lines.append((f"pe-verify check{own}", "the same with full numeric ranges"))
+    if directory is None:
+        lines.append(
+            (f"pe-verify check{own} --certificates DIR", "keep the certificates, then recheck them")
+        )
+    elif not file:
+        lines.append(
+            (f"pe-verify recheck {directory}/*.json", "read them again with the kernel alone")
+        )
+    return lines
