@@ -21,10 +21,11 @@ import click
 from verify import __version__, commands, environment
 
 # The order of the help page: the suite, the questions, the long work, the rest.
-_ORDER = (
-    "check list show recheck report alpha realize transfer taxonomy hunt heads synthesize advise "
-    "audit doctor"
-).split()
+_ORDER = [
+    *("check", "list", "show", "recheck", "report"),
+    *("alpha", "realize", "transfer", "taxonomy"),
+    *("hunt", "heads", "synthesize", "advise", "audit", "doctor"),
+]
 _INTERRUPTED, _CLOSED_PIPE = 130, 141  # what shells report for SIGINT and SIGPIPE
 
 

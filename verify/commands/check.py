@@ -54,6 +54,7 @@ from verify.verdicts import Verdict, exit_code
 )
 @statements_option
 def command(
+    *,
     ids: tuple[str, ...],
     profile: ProfileName,
     jobs: int | None,

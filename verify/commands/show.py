@@ -24,7 +24,7 @@ from verify.statements import Profile, select
 @profile_option
 @statements_option
 def command(
-    ids: tuple[str, ...], json_file: IO[str] | None, profile: ProfileName, file: Path | None
+    *, ids: tuple[str, ...], json_file: IO[str] | None, profile: ProfileName, file: Path | None
 ) -> None:
     """Show statements whole: in words and LaTeX, their hypotheses and why each is needed.
 

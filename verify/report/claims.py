@@ -34,11 +34,9 @@ def sentences(claim: Claim) -> list[str]:
 
 
 def _decisions(claim: Claim, what: str) -> str:
-    counts = {letter: claim["outcomes"].count(letter) for letter in "hmt"}
-    return (
-        f"The given {what} makes {_count(counts['h'], 'hit')}, each with margin "
-        f"{claim['margin']} at least, {_count(counts['m'], 'miss')} and {_count(counts['t'], 'tie')}."
-    )
+    found = claim["outcomes"]
+    hits, misses, ties = (_count(found.count(noun[0]), noun) for noun in ("hit", "miss", "tie"))
+    return f"The given {what} makes {hits} (margin >= {claim['margin']}), {misses} and {ties}."
 
 
 def _theorem(claim: Claim) -> list[str]:
