@@ -23,7 +23,8 @@ def known(file: Path | None = None) -> dict[str, Statement]:
     try:
         return load(file)
     except SyntaxError as problem:
-        raise ValueError(f"{file}, line {problem.lineno}: {problem.msg}") from problem
+        where = problem.filename or file
+        raise ValueError(f"{where}, line {problem.lineno}: {problem.msg}") from problem
     except Exception as problem:
         line = _line_in(os.path.abspath(file), problem.__traceback__)
         if line is None:  # the file could not be read at all: the message says so

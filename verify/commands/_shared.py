@@ -2,16 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import click
 
 from verify.statements import registry
 
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where a report goes: an open text file, and whether it is standard output."""
+
+    file: IO[str]
+    standard: bool
+
+
+def open_output(ctx: click.Context, parameter: click.Parameter, value: str | None) -> Output | None:
+    """The callback of an option that names a file to write, or `-`.
+
+    The file is opened at once, so that long work does not end in an error; OSError if it cannot be.
+    """
+    if value is None:
+        return None
+    file = click.open_file(value, "w", encoding="utf-8", lazy=False)
+    if value != "-":
+        ctx.call_on_close(file.close)
+    return Output(file, value == "-")
+
+
 json_option = click.option(
     "--json",
-    "json_file",
-    type=click.File("w", encoding="utf-8", lazy=False),
+    "json_output",
+    callback=open_output,
     metavar="FILE",
     help="Write the result as JSON ('-' is standard output, and nothing else goes there then).",
 )

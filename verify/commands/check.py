@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO
 
 import click
 from rich.console import Console
@@ -14,7 +13,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from verify import environment
 from verify.checking import ProfileName, known
-from verify.commands._shared import complete_id, json_option, profile_option, statements_option
+from verify.commands._shared import (
+    Output,
+    complete_id,
+    json_option,
+    open_output,
+    profile_option,
+    statements_option,
+)
 from verify.report import json_report, junit, layout, terminal
 from verify.statements import Profile, Statement, select
 from verify.verdicts import Verdict, exit_code
@@ -40,8 +46,8 @@ from verify.verdicts import Verdict, exit_code
 @json_option
 @click.option(
     "--junit",
-    "junit_file",
-    type=click.File("w", encoding="utf-8", lazy=False),
+    "junit_output",
+    callback=open_output,
     metavar="FILE",
     help="Write a JUnit XML report for CI ('-' is standard output).",
 )
@@ -58,8 +64,8 @@ def command(
     ids: tuple[str, ...],
     profile: ProfileName,
     jobs: int | None,
-    json_file: IO[str] | None,
-    junit_file: IO[str] | None,
+    json_output: Output | None,
+    junit_output: Output | None,
     directory: Path | None,
     file: Path | None,
 ) -> int:
@@ -69,7 +75,7 @@ def command(
     """
     from verify import suite
 
-    taken = [f for f in (json_file, junit_file) if f is not None and f.name == "<stdout>"]
+    taken = [o for o in (json_output, junit_output) if o is not None and o.standard]
     if len(taken) > 1:
         raise click.UsageError("--json and --junit cannot both go to standard output")
     chosen = select(ids, known(file))
@@ -88,11 +94,11 @@ def command(
     else:
         verdicts = _printed(running, chosen, layout.console(), began)
         terminal.advice(layout.console(), _advice(verdicts, profile, directory, file))
-    if json_file is not None:
+    if json_output is not None:
         versions = environment.solver_versions()
-        json_report.write(json_report.check_document(verdicts, profile, versions), json_file)
-    if junit_file is not None:
-        junit.write(verdicts, junit_file)
+        json_report.write(json_report.check_document(verdicts, profile, versions), json_output.file)
+    if junit_output is not None:
+        junit.write(verdicts, junit_output.file)
     return exit_code(verdicts)
 
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import platform
-from typing import IO
 
 import click
 
 from verify import __version__, environment
-from verify.commands._shared import json_option
+from verify.commands._shared import Output, json_option
 from verify.report import json_report, layout
 
 
 @click.command("doctor")
 @json_option
-def command(json_file: IO[str] | None) -> int:
+def command(json_output: Output | None) -> int:
     """Say what is installed, what is missing, and what each missing part would add.
 
     Exit code 1 when something that pe-verify always needs is missing or broken.
@@ -39,13 +38,13 @@ def command(json_file: IO[str] | None) -> int:
                 "fault": fault,
             }
         )
-    if json_file is not None:
+    if json_output is not None:
         document = {
             "version": __version__,
             "python": platform.python_version(),
             "packages": packages,
         }
-        json_report.write(document, json_file)
-    if json_file is None or json_file.name != "<stdout>":
+        json_report.write(document, json_output.file)
+    if json_output is None or not json_output.standard:
         layout.table(layout.console(), ("", "package", "version", "what it is for"), rows)
     return int(broken)

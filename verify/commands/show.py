@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import IO
 
 import click
 
 from verify.checking import ProfileName, known
-from verify.commands._shared import complete_id, json_option, profile_option, statements_option
+from verify.commands._shared import (
+    Output,
+    complete_id,
+    json_option,
+    profile_option,
+    statements_option,
+)
 from verify.report import json_report, layout, statement_text
 from verify.statements import Profile, select
 
@@ -24,7 +29,7 @@ from verify.statements import Profile, select
 @profile_option
 @statements_option
 def command(
-    *, ids: tuple[str, ...], json_file: IO[str] | None, profile: ProfileName, file: Path | None
+    *, ids: tuple[str, ...], json_output: Output | None, profile: ProfileName, file: Path | None
 ) -> None:
     """Show statements whole: in words and LaTeX, their hypotheses and why each is needed.
 
@@ -33,9 +38,9 @@ def command(
     """
     statements = select(ids, known(file))
     chosen = Profile(profile)
-    if json_file is not None:
-        json_report.write(json_report.show_document(statements, chosen), json_file)
-    if json_file is None or json_file.name != "<stdout>":
+    if json_output is not None:
+        json_report.write(json_report.show_document(statements, chosen), json_output.file)
+    if json_output is None or not json_output.standard:
         out = layout.console()
         for place, statement in enumerate(statements):
             if place:
