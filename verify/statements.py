@@ -249,6 +249,11 @@ def without(claim: Claim, *names: str) -> Claim:
     return {**claim, "hypotheses": rest}
 
 
+def with_goal(claim: Claim, *goals: str) -> Claim:
+    """The same hypotheses with other goals."""
+    return {**claim, "goals": [clause(goal) for goal in goals]}
+
+
 Definition = (
     str
     | int
@@ -328,11 +333,11 @@ def collect(statements: Iterable[Statement]) -> dict[str, Statement]:
 
 def load(path: Path) -> dict[str, Statement]:
     """The statements of a user's file: a Python module with a tuple STATEMENTS."""
-    specification = importlib.util.spec_from_file_location(path.stem, path)
+    specification = importlib.util.spec_from_file_location(f"statements_of_{path.stem}", path)
     if specification is None or specification.loader is None or not path.is_file():
         raise ValueError(f"{path} is not a Python file with a tuple STATEMENTS")
     module = importlib.util.module_from_spec(specification)
-    sys.modules[path.stem] = module
+    sys.modules[specification.name] = module
     specification.loader.exec_module(module)
     if not isinstance(getattr(module, "STATEMENTS", None), tuple):
         raise ValueError(f"{path} has no tuple STATEMENTS of statements")
@@ -357,8 +362,9 @@ def claim_for(statement: str, obligation: str, profile: str = "full") -> Claim:
     """Rebuild the claim of an obligation from its statement (ValueError if there is none)."""
     if profile not in ("quick", "full"):
         raise ValueError(f"the profile is 'quick' or 'full', not {profile!r}")
-    (found, *_) = [s for s in select([statement], registry()) if s.id == statement] or [None]
-    entry = found.all_obligations().get(obligation) if found else None
+    select([statement], registry())
+    known = registry().get(statement)
+    entry = known.all_obligations().get(obligation) if known else None
     if not isinstance(entry, Obligation):
         raise ValueError(f"{statement!r} has no obligation {obligation!r} with a claim")
     return entry.claim(Profile("quick" if profile == "quick" else "full"))
