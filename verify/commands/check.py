@@ -73,14 +73,14 @@ def command(
 
     An ID such as proposition-3 also means its parts.
     """
-    from verify import suite
-
     taken = [o for o in (json_output, junit_output) if o is not None and o.standard]
     if len(taken) > 1:
         raise click.UsageError("--json and --junit cannot both go to standard output")
     chosen = select(ids, known(file))
     if directory is not None:
         directory.mkdir(parents=True, exist_ok=True)
+    from verify import suite
+
     began = time.perf_counter()
     running = suite.run(
         chosen,

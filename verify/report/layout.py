@@ -17,9 +17,17 @@ from rich.text import Text
 NARROWEST_COLUMN = 28  # the last column of a table is not squeezed below this
 
 
+class _Console(Console):
+    """Leaves it to the command line what a closed pipe means."""
+
+    def on_broken_pipe(self) -> None:
+        """Called while the BrokenPipeError is handled; rich itself would exit with code 1."""
+        raise BrokenPipeError
+
+
 def console(file: IO[str] | None = None, *, error: bool = False) -> Console:
     """A console that takes text literally: no markup, no emoji, no guessing of colours."""
-    return Console(file=file, stderr=error, markup=False, emoji=False, highlight=False)
+    return _Console(file=file, stderr=error, markup=False, emoji=False, highlight=False)
 
 
 def line(out: Console, text: str = "", style: str = "", indent: int = 0) -> None:
