@@ -47,7 +47,7 @@ def test_as_declared(call: Any, declare: Declare) -> None:
     code, out, err = call("check", "--statements", declare(GOOD))
     assert (code, err) == (0, "")
     lines = plain(out).splitlines()
-    assert lines[1] == "   PROVED    demo-1     kernel    1 control    TIME  all n, all real P"
+    assert lines[1] == "   PROVED    demo-1     kernel    1 control TIME  all n, all real P"
     assert "2 statements: 2 PROVED; all as declared." in lines
     assert "\x1b" not in out
 
