@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from proofs.models import chain, on_model, use
 from verify.statements import (
     Claim,
     Control,
     Definition,
     Hypothesis,
-    Model,
     Obligation,
     Sketch,
     Statement,
@@ -65,41 +65,29 @@ def _old_row(last: str) -> object:
     """Below L0 the longer grid shows the row that was trained."""
     same_target = f"{OLD_MARGIN} >= g0".replace("t0(i)", "tL(i)")
     steps = [
-        {"rule": "use", "of": "same-keys", "at": {"i": "i"}},
-        {"rule": "use", "of": "grid", "at": {"i": "i"}},
-        {"rule": "use", "of": "prefix-target", "at": {"i": "i"}},
-        {"rule": "use", "of": "prefix-region", "at": {"i": "i"}},
-        {"rule": "use", "of": "target-from-0", "at": {"i": "i"}},
-        {"rule": "use", "of": "target-visible", "at": {"i": "i"}},
-        {"rule": "use", "of": "realizes-train", "at": {"i": "i", "j": "j"}},
-        {"rule": "use", "of": "length-free", "at": {"i": "i"}},
-        {"rule": "use", "of": "length-free", "at": {"i": "j"}},
-        {"rule": "use", "of": "length-free", "at": {"i": "tL(i)"}},
-        {"rule": "use", "of": "same-parameter", "at": {}},
+        *use("same-keys", i="i"),
+        *use("grid", i="i"),
+        *use("prefix-target", i="i"),
+        *use("prefix-region", i="i"),
+        *use("target-from-0", i="i"),
+        *use("target-visible", i="i"),
+        *use("realizes-train", i="i", j="j"),
+        *use("length-free", i="i"),
+        *use("length-free", i="j"),
+        *use("length-free", i="tL(i)"),
+        *use("same-parameter"),
         _rewrite(f"{OLD_MARGIN} >= g0", "tL(i) == t0(i)", "t0(i)"),
         _rewrite(same_target, "fL(tL(i)) == f0(tL(i))", "f0(tL(i))"),
-        _rewrite(
-            "F(w0, f0(i), fL(tL(i))) - F(w0, f0(i), f0(j)) >= g0", "fL(j) == f0(j)", "f0(j)"
-        ),
-        _rewrite(
-            "F(w0, f0(i), fL(tL(i))) - F(w0, f0(i), fL(j)) >= g0", "fL(i) == f0(i)", "f0(i)"
-        ),
+        _rewrite("F(w0, f0(i), fL(tL(i))) - F(w0, f0(i), f0(j)) >= g0", "fL(j) == f0(j)", "f0(j)"),
+        _rewrite("F(w0, f0(i), fL(tL(i))) - F(w0, f0(i), fL(j)) >= g0", "fL(i) == f0(i)", "f0(i)"),
         _rewrite("F(w0, fL(i), fL(tL(i))) - F(w0, fL(i), fL(j)) >= g0", "wL == w0", "w0"),
-        {"rule": "use", "of": last, "at": {}},
+        *use(last),
     ]
     return chain(steps)
 
 
 def _rewrite(fact: str, by: str, term: str) -> dict[str, object]:
     return {"rule": "rewrite", "fact": fact, "by": by, "term": term}
-
-
-def chain(steps: list[dict[str, object]]) -> object:
-    """Steps one below the other; the last one ends in an automatic closing."""
-    tree: object = "auto"
-    for step in reversed(steps):
-        tree = {**step, "then": tree}
-    return tree
 
 
 def _goal(new: list[dict[str, object]], last: str) -> object:
@@ -114,12 +102,17 @@ SKETCH = Sketch(
     (
         _goal(
             [
-                {"rule": "use", "of": "gamma-L-margin", "at": {"i": "i", "j": "j"}},
-                {"rule": "use", "of": "g-below-gL", "at": {}},
+                *use("gamma-L-margin", i="i", j="j"),
+                *use("g-below-gL"),
             ],
             "g-below-g0",
         ),
-        _goal([{"rule": "use", "of": "alpha-L", "at": {"i": "i", "j": "j"}}], "gamma-0-positive"),
+        _goal(
+            [
+                *use("alpha-L", i="i", j="j"),
+            ],
+            "gamma-0-positive",
+        ),
     )
 )
 
@@ -168,12 +161,6 @@ def _copy(i: int, j: int) -> int:
 FIRST = {1: 0, 2: 0, 3: 0, 4: 0}
 COPY = {i: i - 10 for i in range(10, 20)}
 LONG_COPY = {i: i - 15 for i in range(15, 30)}
-
-
-def _example(
-    name: str, words: str, build: Callable[[], Claim]
-) -> Obligation:
-    return Obligation(name, words, "one concrete model", lambda profile: build(), Model())
 
 
 def _counter(
@@ -227,7 +214,7 @@ STATEMENT = Statement(
             SKETCH,
             solvers=("z3",),
         ),
-        _example(
+        on_model(
             "not-vacuous",
             "the hypotheses hold together: attend-first from 3 to 5 with one-hot features",
             lambda: satisfiable(claim(), model(3, 5, _first, FIRST), {"i": 1, "j": 1}),
@@ -237,48 +224,48 @@ STATEMENT = Statement(
         Control("prefix-consistency", "copy at L0 = 20 and L = 30 with one-hot features: all new rows"
                 " and all rows at L0 are hits with margin 1, but row 15 was trained on key 5 and is"
                 " now asked for key 0", (
-            _example("copy", "copy breaks on row 15", _counter(
+            on_model("copy", "copy breaks on row 15", _counter(
                 ("prefix-target", "prefix-region"), model(20, 30, _copy, COPY, LONG_COPY), 15, 5)),
         )),
         Control("prefix-consistency", "a row that only the longer task asks", (
-            _example("region", "row 1 is asked at length 4 and was not at length 3", _counter(
+            on_model("region", "row 1 is asked at length 4 and was not at length 3", _counter(
                 ("prefix-region",),
                 model(3, 4, _wrong_at(1), {2: 0}, {1: 0, 2: 0, 3: 0}), 1, 1)),
         )),
         Control("causal-mask", "full attention: at length 4 the old row 1 sees key 3, which wins", (
-            _example("full-attention", "a new key beats the target of an old row", _counter(
+            on_model("full-attention", "a new key beats the target of an old row", _counter(
                 ("same-keys",),
                 model(3, 4, lambda i, j: 2 * (j == 3 > i) + (j == 0), FIRST, {1: 0, 2: 0, 3: 0},
                       v0="2", vL="3"), 1, 3)),
         )),
         Control("same-parameter", "another parameter on the longer grid, right on new rows only", (
-            _example("refitted", "row 1 is lost", _counter(
+            on_model("refitted", "row 1 is lost", _counter(
                 ("same-parameter",),
                 model(3, 4, _first, FIRST, {1: 0, 2: 0, 3: 0}, long_logit=_wrong_at(1)), 1, 1)),
         )),
         Control("length-free", "scale-hinted features: at length 4 position 1 has other features", (
-            _example("scale-hint", "row 1 is lost", _counter(
+            on_model("scale-hint", "row 1 is lost", _counter(
                 ("length-free",),
                 model(3, 4, _first, FIRST, {1: 0, 2: 0, 3: 0}, fL=({(1,): 5}, "x0"),
                       F=({(0, 1, 0): 1, (0, 2, 0): 1, (0, 3, 0): 1, (0, 5, 5): 1}, "0")), 1, 1)),
         )),
         Control("gamma-0-positive", "gamma_0 = 0: an old row may tie", (
-            _example("tie", "row 1 ties at both lengths", _counter(
+            on_model("tie", "row 1 ties at both lengths", _counter(
                 ("gamma-0-positive",),
                 model(3, 4, lambda i, j: int(i > 1 and j == 0), FIRST, {1: 0, 2: 0, 3: 0},
                       g0=0, g=0), 1, 1)),
         )),
         Control("realizes-train", "a parameter that misses a training row", (
-            _example("missed", "row 1 is a miss at both lengths", _counter(
+            on_model("missed", "row 1 is a miss at both lengths", _counter(
                 ("realizes-train",), model(3, 4, _wrong_at(1), FIRST, {1: 0, 2: 0, 3: 0}), 1, 1)),
         )),
         Control("alpha-L", "alpha_L < 1 with gamma_L <= 0", (
-            _example("new-miss", "the new row 3 is a miss", _counter(
+            on_model("new-miss", "the new row 3 is a miss", _counter(
                 ("alpha-L", "gamma-L-positive"),
                 model(3, 4, _wrong_at(3), FIRST, {1: 0, 2: 0, 3: 0}, gL=-1, g=-1), 3, 1)),
         )),
         Control("gamma-L", "new rows with a smaller margin than gamma_L", (
-            _example("small-margin", "margin 1 < min(2, 2) on row 3", _counter(
+            on_model("small-margin", "margin 1 < min(2, 2) on row 3", _counter(
                 ("gamma-L-margin",),
                 model(3, 4, lambda i, j: (1 if i == 3 else 2) * (j == 0), FIRST,
                       {1: 0, 2: 0, 3: 0}, g0=2, gL=2, g=2), 3, 1, 0)),
@@ -288,7 +275,7 @@ STATEMENT = Statement(
         Twin(
             "false: margin at least gamma_0 (instead of the smaller of the two)",
             {**without(claim(), "g-below-gL")},
-            _example("twin", "gamma_0 = 2, gamma_L = 1: a new row has margin 1", _counter(
+            on_model("twin", "gamma_0 = 2, gamma_L = 1: a new row has margin 1", _counter(
                 ("g-below-gL",),
                 model(3, 4, lambda i, j: (1 if i == 3 else 2) * (j == 0), FIRST,
                       {1: 0, 2: 0, 3: 0}, g0=2, gL=1, g=2), 3, 1, 0)),

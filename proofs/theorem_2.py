@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from proofs.theorem_1 import chain
+from proofs.models import chain, fix, on_model, use
 from verify.statements import (
     Claim,
     Control,
     Definition,
     Given,
     Hypothesis,
-    Model,
     Obligation,
     Sketch,
     Statement,
@@ -24,6 +23,7 @@ from verify.statements import (
     countermodel,
     satisfiable,
     theorem,
+    with_goal,
     without,
 )
 
@@ -46,10 +46,10 @@ def row_lemma() -> Claim:
 def _beats(key: str) -> object:
     """The key i - d beats another one."""
     return chain([
-        {"rule": "use", "of": "offset", "at": {}},
-        {"rule": "use", "of": "peak", "at": {"o": f"i - {key}"}},
-        {"rule": "use", "of": "relative", "at": {"i": "i", "j": "i - d"}},
-        {"rule": "use", "of": "relative", "at": {"i": "i", "j": key}},
+        *use("offset"),
+        *use("peak", o=f"i - {key}"),
+        *use("relative", i="i", j="i - d"),
+        *use("relative", i="i", j=key),
     ])  # fmt: skip
 
 
@@ -79,27 +79,27 @@ def hit_indicator() -> Claim:
 
 
 INDICATOR = Sketch((
-    {"rule": "fix", "then": chain([
-        {"rule": "use", "of": "offset", "at": {}},
-        {"rule": "use", "of": "no-demand", "at": {"i": "i"}},
-        {"rule": "use", "of": "hit", "at": {"i": "i", "j": "i - d"}},
-        {"rule": "use", "of": "peak", "at": {"o": "i - t(i)"}},
-        {"rule": "use", "of": "relative", "at": {"i": "i", "j": "i - d"}},
-        {"rule": "use", "of": "relative", "at": {"i": "i", "j": "t(i)"}},
-    ])},
-    {"rule": "fix", "then": chain([
-        {"rule": "use", "of": "offset", "at": {}},
-        {"rule": "use", "of": "demand", "at": {"i": "i"}},
-        {"rule": "use", "of": "rival-from-0", "at": {"i": "i"}},
-        {"rule": "use", "of": "rival-visible", "at": {"i": "i"}},
-        {"rule": "use", "of": "rival-other", "at": {"i": "i"}},
-        {"rule": "use", "of": "no-hit", "at": {"i": "i"}},
-        {"rule": "use", "of": "relative", "at": {"i": "i", "j": "t(i)"}},
-        {"rule": "use", "of": "relative", "at": {"i": "i", "j": "c(i)"}},
+    fix(
+        *use("offset"),
+        *use("no-demand", i="i"),
+        *use("hit", i="i", j="i - d"),
+        *use("peak", o="i - t(i)"),
+        *use("relative", i="i", j="i - d"),
+        *use("relative", i="i", j="t(i)"),
+    ),
+    fix(
+        *use("offset"),
+        *use("demand", i="i"),
+        *use("rival-from-0", i="i"),
+        *use("rival-visible", i="i"),
+        *use("rival-other", i="i"),
+        *use("no-hit", i="i"),
+        *use("relative", i="i", j="t(i)"),
+        *use("relative", i="i", j="c(i)"),
         {"rule": "rewrite", "fact": "P(i, t(i)) == kappa(i - t(i))", "by": "i - t(i) == d",
          "term": "t(i)"},
-        {"rule": "use", "of": "peak", "at": {"o": "i - c(i)"}},
-    ])},
+        *use("peak", o="i - c(i)"),
+    ),
 ))  # fmt: skip
 
 COUNTS = {
@@ -121,9 +121,7 @@ COUNTS = {
     "room-shallow": "int r: r <= d => m(r) == d - r",
     "room-deep": "int r: r >= d => m(r) == 0",
 }
-COUNT_SYMBOLS = (
-    "int L0, int d, int H, int D, int B, int h, int e, int b, int s, int m"
-)
+COUNT_SYMBOLS = "int L0, int d, int H, int D, int B, int h, int e, int b, int s, int m"
 
 
 def counting() -> Claim:
@@ -139,31 +137,20 @@ def counting() -> Claim:
     )
 
 
-def _use(*names: str, **at: str) -> list[dict[str, object]]:
-    return [{"rule": "use", "of": name, "at": dict(at)} for name in names]
-
-
 def _difference(first: str, second: str, least: str, most: str) -> object:
-    step = [
-        *_use("IH"),
-        *_use(f"{first}-step", f"{second}-step", "B-step", r="r"),
-        {
-            "rule": "split",
-            "on": "r >= d",
-            "yes": chain(_use("deep", "b-from-0", i="r")),
-            "no": chain(_use("shallow", least, most, i="r")),
-        },
-    ]
-    last = step.pop()
-    tree: object = last
-    for node in reversed(step):
-        tree = {**node, "then": tree}
+    shallow_or_deep = {
+        "rule": "split",
+        "on": "r >= d",
+        "yes": chain(use("deep", "b-from-0", i="r")),
+        "no": chain(use("shallow", least, most, i="r")),
+    }
+    steps = use("IH") + use(f"{first}-step", f"{second}-step", "B-step", r="r")
     return {
         "rule": "induct",
         "on": "r",
         "from": "L0",
-        "base": {"rule": "fix", "then": chain(_use(f"{first}-start", f"{second}-start", "B-start"))},
-        "step": {"rule": "fix", "then": tree},
+        "base": fix(*use(f"{first}-start", f"{second}-start", "B-start")),
+        "step": fix(*steps, last=shallow_or_deep),
     }
 
 
@@ -172,15 +159,15 @@ COUNTING = Sketch((
     _difference("D", "H", "h-from-0", "e-scored"),
     {
         "rule": "induct", "on": "r", "from": "L0",
-        "base": {"rule": "fix", "then": chain(_use("B-start"))},
+        "base": {"rule": "fix", "then": chain(use("B-start"))},
         "step": {"rule": "fix", "then": {"rule": "use", "of": "IH", "at": {}, "then": {
             "rule": "use", "of": "B-step", "at": {"r": "r"}, "then": {
                 "rule": "split", "on": "r >= d",
-                "yes": chain([*_use("b-deep", i="r"), *_use("room-deep", r="r"),
-                              *_use("room-deep", r="r + 1")]),
+                "yes": chain([*use("b-deep", i="r"), *use("room-deep", r="r"),
+                              *use("room-deep", r="r + 1")]),
                 "no": {"rule": "tighten", "fact": "d > r", "then": chain([
-                    *_use("shallow", "s-to-1", i="r"), *_use("room-shallow", r="r"),
-                    *_use("room-shallow", r="r + 1")])},
+                    *use("shallow", "s-to-1", i="r"), *use("room-shallow", r="r"),
+                    *use("room-shallow", r="r + 1")])},
             }}}},
     },
 ))  # fmt: skip
@@ -223,8 +210,7 @@ def demands() -> Claim:
 
 
 def _limit(bound: str, *more: dict[str, object]) -> object:
-    return {"rule": "fix", "then": chain([
-        *_use(bound, r="r"), *_use("many-scored", M="K*u", r="r"), *more])}  # fmt: skip
+    return fix(*use(bound, r="r"), *use("many-scored", M="K*u", r="r"), *more)
 
 
 def training_accuracy() -> Claim:
@@ -246,16 +232,16 @@ def training_accuracy() -> Claim:
 
 
 TRAINING = Sketch((
-    {"rule": "fix", "then": chain([
-        {"rule": "use", "of": "offset", "at": {}},
-        {"rule": "use", "of": "train-in-sight", "at": {}},
-        {"rule": "use", "of": "target-from-0", "at": {"i": "i"}},
-        {"rule": "use", "of": "target-visible", "at": {"i": "i"}},
-        {"rule": "use", "of": "realizes-train", "at": {"i": "i", "j": "i - d"}},
-        {"rule": "use", "of": "peak", "at": {"o": "i - t(i)"}},
-        {"rule": "use", "of": "relative", "at": {"i": "i", "j": "i - d"}},
-        {"rule": "use", "of": "relative", "at": {"i": "i", "j": "t(i)"}},
-    ])},
+    fix(
+        *use("offset"),
+        *use("train-in-sight"),
+        *use("target-from-0", i="i"),
+        *use("target-visible", i="i"),
+        *use("realizes-train", i="i", j="i - d"),
+        *use("peak", o="i - t(i)"),
+        *use("relative", i="i", j="i - d"),
+        *use("relative", i="i", j="t(i)"),
+    ),
 ))  # fmt: skip
 
 # ---------------------------------------------------------------- concrete models
@@ -265,10 +251,6 @@ def head(length: int, peak: int, kappa: dict[tuple[int, ...], int]) -> dict[str,
     """The relative head with this kernel (zero elsewhere)."""
     table = {(i, j): kappa.get((i - j,), 0) for i in range(length) for j in range(i + 1)}
     return {"L": length, "d": peak, "P": (table, "0"), "kappa": (kappa, "0")}
-
-
-def _example(name: str, words: str, build: Callable[[], Claim]) -> Obligation:
-    return Obligation(name, words, "one concrete model", lambda profile: build(), Model())
 
 
 def _attainable() -> Claim:
@@ -288,6 +270,10 @@ POINT = {"a": "1/8", "u": "8", "r": "10"}
 STEADY: dict[str, Definition] = {
     "L0": 0, "K": 0, "H": "x0", "D": "x0", "S": "x0", "N": "x0", "C": "0", "A": "0"
 }  # fmt: skip
+EVERYWHERE = with_goal(
+    row_lemma(),
+    "int i, int j: 0 <= i, i < L, 0 <= j, j <= i, j != i - d => P(i, i - d) > P(i, j)",
+)
 EVERY = "all relative heads (any kernel on offsets), all lengths"
 
 STATEMENT = Statement(
@@ -334,44 +320,44 @@ STATEMENT = Statement(
                    Sketch((_limit("few-below"), _limit("few-above")))),
         Obligation("transfers", "a vanishing share of other demands gives alpha_L -> 1",
                    "all epsilon > 0", lambda profile: transfers(),
-                   Sketch((_limit("few-above", *_use("constant-offset", a="a", r="r")),))),
+                   Sketch((_limit("few-above", *use("constant-offset", a="a", r="r")),))),
         Obligation("demands", "alpha_L -> 1 needs a vanishing share of other demands",
                    "all epsilon > 0", lambda profile: demands(),
-                   Sketch((_limit("few-below", *_use("hits-most", a="a", r="r")),))),
+                   Sketch((_limit("few-below", *use("hits-most", a="a", r="r")),))),
         Obligation("training-accuracy", "a kernel that realizes the task at L0 is asked for delta on"
                    " every scored training row i >= delta (our reading of the corollary)",
                    "all relative heads, all L0", lambda profile: training_accuracy(), TRAINING),
-        _example("not-vacuous", "a kernel peaked at 1 on 6 positions",
+        on_model("not-vacuous", "a kernel peaked at 1 on 6 positions",
                  lambda: satisfiable(row_lemma(), head(6, 1, {(1,): 1}), {"i": 3, "j": 0})),
-        _example("not-vacuous-limit", "every row is scored and demands delta",
+        on_model("not-vacuous-limit", "every row is scored and demands delta",
                  lambda: satisfiable(transfers(), STEADY, POINT)),
     ),
     controls=(
         Control("relative", "an absolute head: row 3 attends to key 0", (
-            _example("absolute", "the argmax is not at i - 1", lambda: countermodel(
+            on_model("absolute", "the argmax is not at i - 1", lambda: countermodel(
                 without(row_lemma(), "relative"),
                 head(6, 1, {(1,): 1}) | {"P": ({(3, 0): 2}, "0")}, {"i": 3, "j": 0})),
         )),
         Control("unique-maximizer", "two offsets share the maximum: rows from 2 on tie", (
-            _example("tie", "kappa(1) = kappa(2)", lambda: countermodel(
+            on_model("tie", "kappa(1) = kappa(2)", lambda: countermodel(
                 without(row_lemma(), "peak"), head(6, 1, {(1,): 1, (2,): 1}), {"i": 3, "j": 1})),
         )),
         Control("causal-offset", "delta = -1 would be a key that row i does not see", (
-            _example("future", "key i + 1 is not on row i", lambda: countermodel(
+            on_model("future", "key i + 1 is not on row i", lambda: countermodel(
                 without(row_lemma(), "offset"),
                 head(3, -1, {(-1,): 1}) | {"P": ({(1, 2): 0}, "0")}, {"i": 1, "j": 0})),
         )),
         Control("many-scored", "one scored new row in all: a single early row keeps its weight", (
-            _example("one-row", "S = D = 1, H = 0 for ever", lambda: countermodel(
+            on_model("one-row", "S = D = 1, H = 0 for ever", lambda: countermodel(
                 without(limit(), "many-scored"),
                 STEADY | {"K": 1, "H": "0", "D": "1", "S": "1"}, POINT, 1)),
         )),
         Control("constant-offset", "the offset is demanded on density one half only", (
-            _example("half", "H = D = r and S = 2 r: alpha_L = 1/2", lambda: countermodel(
+            on_model("half", "H = D = r and S = 2 r: alpha_L = 1/2", lambda: countermodel(
                 without(transfers(), "constant-offset"), STEADY | {"S": "2*x0"}, POINT)),
         )),
         Control("hits-most", "alpha_L = 1/2", (
-            _example("half", "H = D = r and S = 2 r", lambda: countermodel(
+            on_model("half", "H = D = r and S = 2 r", lambda: countermodel(
                 without(demands(), "hits-most"), STEADY | {"S": "2*x0"}, POINT)),
         )),
         Control("realizes-train", "attainable in the family, not among the kernels that realize L0 = 4:"
@@ -379,7 +365,7 @@ STATEMENT = Statement(
                 " demands offset 2", (
             Obligation("exact-kernel", "alpha_L = 1 at every length shown, L0 not solved",
                        "rows 2 to 11", lambda profile: _attainable(), Given({"rule": "evaluate"})),
-            _example("accuracy", "without realizing L0 a training row may demand another offset",
+            on_model("accuracy", "without realizing L0 a training row may demand another offset",
                      lambda: countermodel(
                          without(training_accuracy(), "realizes-train"),
                          head(6, 1, {(1,): 1}) | {"L0": 4, "t": ({(3,): 1}, "0"), "s": ({(3,): 1}, "0")},
@@ -387,13 +373,9 @@ STATEMENT = Statement(
         )),
     ),
     twins=(
-        Twin("false: the argmax sits at i - delta on every row (also below delta)",
-             {**row_lemma(), "goals": [dict(row_lemma()["goals"][0], **{"if": [
-                 "0 <= i", "i < L", "0 <= j", "j <= i", "j != i - d"]})]},
-             _example("below", "row 1 with delta = 2 has no key -1", lambda: countermodel(
-                 {**row_lemma(), "goals": [dict(row_lemma()["goals"][0], **{"if": [
-                     "0 <= i", "i < L", "0 <= j", "j <= i", "j != i - d"]})]},
-                 head(6, 2, {(2,): 1}), {"i": 1, "j": 0}))),
+        Twin("false: the argmax sits at i - delta on every row (also below delta)", EVERYWHERE,
+             on_model("below", "row 1 with delta = 2 has no key -1", lambda: countermodel(
+                 EVERYWHERE, head(6, 2, {(2,): 1}), {"i": 1, "j": 0}))),
     ),
     remarks=(
         "The denominator of alpha_L counts scored new rows; that it tends to infinity is a hypothesis"

@@ -519,6 +519,14 @@ def _split(context: _Context, facts: list[Atom], node: Any) -> set[int]:
     return _with(context, facts, atom(on), yes) | _with(context, facts, negation(atom(on)), no)
 
 
+def _apart(context: _Context, facts: list[Atom], node: Any) -> set[int]:
+    """From p != 0: p > 0 or -p > 0."""
+    k, above, below = _take(node, "rule", "fact", "above", "below")[1:]
+    p = _fact(facts, k, "!=")
+    used = _with(context, facts, (p, ">"), above) | _with(context, facts, (-p, ">"), below)
+    return {k} | used
+
+
 def _tighten(context: _Context, facts: list[Atom], node: Any) -> set[int]:
     """From p > 0 with p an integer: p - 1 >= 0."""
     k, then = _take(node, "rule", "fact", "then")[1:]
@@ -623,7 +631,7 @@ def _hole(context: _Context, facts: list[Atom], node: Any) -> NoReturn:
 
 
 _RULES: Final[dict[str, Callable[[_Context, list[Atom], Any], set[int]]]] = {
-    "use": _use, "split": _split, "tighten": _tighten, "rewrite": _rewrite, "finite": _finite,
+    "use": _use, "split": _split, "apart": _apart, "tighten": _tighten, "rewrite": _rewrite, "finite": _finite,
     "close": _close, "sign": _sign, "zero": _zero, "compute": _compute, "hole": _hole,
 }  # fmt: skip
 

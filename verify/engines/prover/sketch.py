@@ -137,6 +137,22 @@ def _split(state: State, sketch: Mapping[str, Any]) -> Draft:
     return _branches(state, sketch["on"], sketch.get("yes", "auto"), sketch.get("no", "auto"))
 
 
+def _apart(state: State, sketch: Mapping[str, Any]) -> Draft:
+    _keys(state, sketch, "rule", "fact", "above", "below")
+    fact = _find(state, sketch["fact"])
+    p, relation = fact.atom
+    if relation != "!=":
+        raise state.fail(f"{show(fact.atom)} does not say that something is not zero")
+    children = []
+    for key, new in (("above", (p, ">")), ("below", (-p, ">"))):
+        inner, identity = state.at(key).add(new)
+        draft = refute(inner, sketch.get(key, "auto"))
+        if not set(identity) & draft.used:
+            return draft
+        children.append((key, identity, draft))
+    return join("apart", {}, {"fact": fact.identity}, children)
+
+
 def _have(state: State, sketch: Mapping[str, Any]) -> Draft:
     """A fact of one's own: `by` proves it, `then` goes on with it."""
     _keys(state, sketch, "rule", "have", "by", "then")
@@ -285,6 +301,8 @@ def _leaf(state: State, sketch: Mapping[str, Any]) -> Draft:
     if "fact" not in sketch:
         return auto.leaf(state, 0)
     fact = _find(state, sketch["fact"])
+    if rule == "zero" and fact.atom[1] in (">", "!=") and kernel.is_zero(fact.atom[0]):
+        return join("zero", {}, {"fact": fact.identity}, [])
     if not ground(fact.atom[0]):
         raise state.fail(f"{show(fact.atom)} is not about numbers")
     found = auto.plain(replace(state, facts=(fact,)))
@@ -294,7 +312,7 @@ def _leaf(state: State, sketch: Mapping[str, Any]) -> Draft:
 
 
 _STEPS = {
-    "use": _use, "split": _split, "have": _have, "square": _square, "tighten": _tighten,
+    "use": _use, "split": _split, "apart": _apart, "have": _have, "square": _square, "tighten": _tighten,
     "rewrite": _rewrite, "finite": _finite, "close": _leaf, "sign": _leaf, "zero": _leaf,
     "compute": _leaf,
 }  # fmt: skip
