@@ -42,15 +42,27 @@ def _decisions(claim: Claim, what: str) -> str:
 def _theorem(claim: Claim) -> list[str]:
     defined = claim["definitions"]
     free = {name: sort for name, sort in claim["symbols"].items() if name not in defined}
-    found = []
-    if free:
-        found.append("For all " + "; ".join(_quantifiers(claim, free)) + ":")
+    if not free:
+        return _model(claim)
+    found = ["For all " + "; ".join(_quantifiers(claim, free)) + ":"]
     found += [f"with {name} = {_definition(body)}" for name, body in defined.items()]
     for name, body in claim["hypotheses"].items():
         found.append(f"if [{name}] {clause(body)}")
     for name, body in claim["lemmas"].items():
         found.append(f"by the lemma [{name}] {clause(body)}")
     return [*found, *(f"then {clause(goal)}" for goal in claim["goals"])]
+
+
+def _model(claim: Claim) -> list[str]:
+    """A concrete model: its definitions, and the last of the facts checked of it, its point."""
+    *others, last = claim["goals"]
+    found = []
+    if claim["definitions"]:
+        bodies = claim["definitions"].items()
+        found.append("With " + "; ".join(f"{n} = {_definition(body)}" for n, body in bodies))
+    if others:
+        found.append(f"{_count(len(others), 'condition')} hold (`--json` lists them), and")
+    return [*found, clause(last)]
 
 
 def _quantifiers(claim: Claim, free: Mapping[str, str]) -> list[str]:
@@ -91,5 +103,5 @@ def _definition(body: Mapping[str, Any]) -> str:
 
 
 def _count(number: int, noun: str) -> str:
-    plural = {"miss": "misses"}.get(noun, noun + "s")
+    plural = "misses" if noun == "miss" else f"{noun}s"
     return f"{number:,} {noun if number == 1 else plural}"
