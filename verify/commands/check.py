@@ -54,7 +54,7 @@ from verify.verdicts import Verdict, exit_code
 @click.option(
     "--certificates",
     "directory",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=click.Path(path_type=Path, file_okay=False, writable=True),
     metavar="DIR",
     help="Write every accepted certificate into this folder.",
 )
@@ -121,7 +121,7 @@ def _printed(
         terminal.result(out, verdict, columns)
         verdicts.append(verdict)
     terminal.measured(out, verdicts)
-    terminal.idle(out, verdicts)
+    terminal.idle(out, verdicts, chosen)
     terminal.contradictions(out, verdicts)
     terminal.summary(out, verdicts, time.perf_counter() - began)
     return verdicts

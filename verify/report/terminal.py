@@ -109,13 +109,15 @@ def contradictions(out: Console, verdicts: Sequence[Verdict]) -> None:
             line(out, problem, indent=2)
 
 
-def idle(out: Console, verdicts: Sequence[Verdict]) -> None:
-    """Hypotheses that no proof used."""
+def idle(out: Console, verdicts: Sequence[Verdict], statements: Sequence[Statement]) -> None:
+    """Hypotheses that no proof used, with the reason that their statement gives."""
+    reasons = {(s.id, h.name): h.idle for s in statements for h in s.hypotheses}
     found = [(v.id, name) for v in verdicts for name in v.idle]
     if found:
         heading(out, "Idle hypotheses: the proof does not use them")
-        for identifier, name in found:
-            line(out, f"{identifier}: {name}", indent=2)
+        for place in found:
+            reason = reasons.get(place) or "not declared so"
+            line(out, f"{place[0]}: {place[1]} ({reason})", indent=2)
 
 
 def summary(out: Console, verdicts: Sequence[Verdict], elapsed: float) -> None:

@@ -10,23 +10,25 @@ import pytest
 from rich.console import Console
 
 from verify.report import layout, terminal
-from verify.statements import Statement
+from verify.statements import Hypothesis, Statement
 from verify.verdicts import Outcome, Verdict
 
 ANSI = re.compile("\x1b\\[[0-9;?]*[A-Za-z]")
 
 
 def statement(verdict: Verdict) -> Statement:
-    return Statement(verdict.id, verdict.title, "", "", "", verdict.declared)
+    hypotheses = (Hypothesis("gamma_L > 0", "", ("g",), idle="it follows"),)
+    return Statement(verdict.id, verdict.title, "", "", "", verdict.declared, hypotheses)
 
 
 def printed(verdicts: list[Verdict], out: Console) -> str:
-    columns = terminal.widths([statement(v) for v in verdicts])
+    statements = [statement(v) for v in verdicts]
+    columns = terminal.widths(statements)
     terminal.title(out, columns)
     for verdict in verdicts:
         terminal.result(out, verdict, columns)
     terminal.measured(out, verdicts)
-    terminal.idle(out, verdicts)
+    terminal.idle(out, verdicts, statements)
     terminal.contradictions(out, verdicts)
     terminal.summary(out, verdicts, 1.5)
     assert isinstance(out.file, io.StringIO)
@@ -83,7 +85,7 @@ def test_nothing_is_said_of_contradictions_when_there_are_none(proved: Verdict) 
     text = printed([proved], pipe())
     assert "Not as declared" not in text
     assert "1 statement: 1 PROVED; all as declared.\n3 certificates accepted" in text
-    assert "theorem-1: gamma_L > 0" in text
+    assert "  theorem-1: gamma_L > 0 (it follows)\n" in text
 
 
 def test_measured_numbers_stand_next_to_the_published_ones(measured: Verdict) -> None:
