@@ -1,0 +1,1 @@
+"""The objects of the theory, exact: encodings, tasks, heads. Standard library and kernel only."""
