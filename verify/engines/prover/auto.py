@@ -8,18 +8,21 @@ equations put into the arguments of other terms.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from verify import kernel
 from verify.engines.prover.combine import Column, impossible, solve
-from verify.engines.prover.state import Draft, Fact, State, ground, join, subterms, text
+from verify.engines.prover.state import Draft, Fact, State, ground, join, subterms
 from verify.kernel import Expression, Monomial, Term, number
+from verify.theory.text import text
 
 BITS = (64, 128, 256, 512, 1024, 2048)
 MAX_COLUMNS = 6_000
 MAX_REWRITES = 60
+MAX_WAVES = 200  # monomials of a polynomial that is tried for formal cancellation
+APART = 2  # how deep cases of facts p != 0 are nested
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,21 +37,42 @@ class _Step:
 
 def leaf(state: State, degree: int = 3) -> Draft:
     """A contradiction from the facts, or Unproved. degree: the longest products that are tried."""
+    found = _combination(state, degree) or _apart(state, min(degree, 2), APART)
+    if found is None:
+        raise state.fail("out of time" if state.late() else "no contradiction was found")
+    return found
+
+
+def _combination(state: State, degree: int) -> Draft | None:
+    """A leaf, below the steps that it needs."""
     found = plain(state) or _nonzero(state)
     if found is not None:
         return found
     deep, steps = _closure(state)
+    found = plain(deep) or _nonzero(deep) if steps else None
     for size in range(1, degree + 1):
-        for candidate in (state,) if not steps else (state, deep):
-            if state.late():
-                raise state.fail("out of time while looking for a contradiction")
-            found = _close(candidate, size)
-            if found is not None:
-                return _wrap(found, steps)
-    found = plain(deep) or _nonzero(deep)
-    if found is not None:
-        return _wrap(found, steps)
-    raise state.fail("no contradiction was found")
+        for candidate in (state, deep) if steps else (state,):
+            if found is None and not state.late():
+                found = _close(candidate, size)
+    return None if found is None else _wrap(found, steps)
+
+
+def _apart(state: State, degree: int, depth: int) -> Draft | None:
+    """Cases on which side of zero something lies that is said not to vanish."""
+    for fact in reversed(_distinct(state, ("!=",)) if depth else ()):
+        cases = []
+        for key, p in (("above", fact.atom[0]), ("below", -fact.atom[0])):
+            others = tuple(f for f in state.facts if f.identity != fact.identity)
+            inner, new = replace(state, facts=others).add((p, ">"))
+            found = _combination(inner, degree) or _apart(inner, degree, depth - 1)
+            if found is None:
+                break
+            if not set(new) & found.used:
+                return found
+            cases.append((key, new, found))
+        else:
+            return join("apart", {}, {"fact": fact.identity}, cases)
+    return None
 
 
 def plain(state: State) -> Draft | None:
@@ -57,11 +81,12 @@ def plain(state: State) -> Draft | None:
         p, relation = fact.atom
         x = p.constant()
         if x is not None:
-            if not {">": x > 0, ">=": x >= 0, "==": x == 0, "!=": x != 0}[relation]:
+            if {">": x <= 0, ">=": x < 0, "==": x != 0, "!=": x == 0}[relation]:
                 return Draft("compute", {}, {}, (), frozenset({fact.identity}))
-        elif ground(p):
-            if relation in (">", "!=") and kernel.is_zero(p):
-                return join("zero", {}, {"fact": fact.identity})
+            continue
+        if relation in (">", "!=") and _waves(p) and kernel.is_zero(p):
+            return join("zero", {}, {"fact": fact.identity})
+        if ground(p):
             for bits in BITS if relation != "!=" and not kernel.is_zero(p) else ():
                 low, high = kernel.enclose(p, bits)
                 if high < 0 or (high == 0 and relation == ">") or (low > 0 and relation == "=="):
@@ -69,6 +94,12 @@ def plain(state: State) -> Draft | None:
                 if low > 0 or (high < 0 and relation != "=="):
                     break
     return None
+
+
+def _waves(p: Expression) -> bool:
+    """Whether cosines and sines occur, in a polynomial that is not too long to expand."""
+    heads = {t.head for monomial, _ in p.terms for t, _ in monomial}
+    return len(p.terms) <= MAX_WAVES and bool(heads & {"cos", "sin"})
 
 
 def _wrap(found: Draft, steps: Sequence[_Step]) -> Draft:
@@ -87,7 +118,7 @@ def _closure(state: State) -> tuple[State, list[_Step]]:
     def learn(new: kernel.Atom, rule: str, data: dict[str, Any], facts: dict[str, int]) -> None:
         nonlocal state
         new = state.context.unfold(new[0]), new[1]
-        if new not in known and new[0].constant() is None:
+        if new not in known:
             known.add(new)
             state, (identity,) = state.add(new)
             steps.append(_Step(rule, data, facts, identity))
@@ -102,7 +133,7 @@ def _closure(state: State) -> tuple[State, list[_Step]]:
                     learn((p.substitute({term: image}), relation), "rewrite", data, names)
     for fact in state.facts:
         p, relation = fact.atom
-        if relation == ">" and state.context.integral(p):
+        if relation == ">" and p.constant() is None and state.context.integral(p):
             learn((p - number(1), ">="), "tighten", {}, {"fact": fact.identity})
     return state, steps
 

@@ -22,13 +22,12 @@ from verify.engines.prover.state import (
     Fact,
     State,
     emit,
-    ground,
     join,
     show,
     subterms,
-    text,
 )
 from verify.kernel import Expression, Term, number
+from verify.theory.text import text
 
 Sketch = Any
 MAX_CASES_TRIED = 8
@@ -96,7 +95,9 @@ def _chain(steps: Sequence[Sketch]) -> Sketch:
     if not rest or not isinstance(first, dict):
         return first
     tail: Sketch = rest if len(rest) > 1 else rest[0]
-    keys = {"split": ("yes", "no"), "finite": ("each",)}.get(first.get("rule", "have"), ("then",))
+    keys = {"split": ("yes", "no"), "apart": ("above", "below"), "finite": ("each",)}.get(
+        first.get("rule", "have"), ("then",)
+    )
     return {**{key: tail for key in keys}, **first}
 
 
@@ -293,6 +294,8 @@ def _leaf(state: State, sketch: Mapping[str, Any]) -> Draft:
     rule = sketch["rule"]
     if rule == "close":
         _keys(state, sketch, "rule", "using", "degree")
+        if not isinstance(sketch.get("using", []), list):
+            raise state.fail("'using' is a list of facts")
         if "using" in sketch:
             facts = tuple(_find(state, k) for k in sketch["using"])
             state = replace(state, facts=facts)
@@ -301,10 +304,6 @@ def _leaf(state: State, sketch: Mapping[str, Any]) -> Draft:
     if "fact" not in sketch:
         return auto.leaf(state, 0)
     fact = _find(state, sketch["fact"])
-    if rule == "zero" and fact.atom[1] in (">", "!=") and kernel.is_zero(fact.atom[0]):
-        return join("zero", {}, {"fact": fact.identity}, [])
-    if not ground(fact.atom[0]):
-        raise state.fail(f"{show(fact.atom)} is not about numbers")
     found = auto.plain(replace(state, facts=(fact,)))
     if found is None:
         raise state.fail(f"{show(fact.atom)} is not refuted by its enclosure or by cancellation")
@@ -312,9 +311,9 @@ def _leaf(state: State, sketch: Mapping[str, Any]) -> Draft:
 
 
 _STEPS = {
-    "use": _use, "split": _split, "apart": _apart, "have": _have, "square": _square, "tighten": _tighten,
-    "rewrite": _rewrite, "finite": _finite, "close": _leaf, "sign": _leaf, "zero": _leaf,
-    "compute": _leaf,
+    "use": _use, "split": _split, "apart": _apart, "have": _have, "square": _square,
+    "tighten": _tighten, "rewrite": _rewrite, "finite": _finite, "close": _leaf, "sign": _leaf,
+    "zero": _leaf, "compute": _leaf,
 }  # fmt: skip
 
 

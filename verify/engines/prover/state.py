@@ -10,12 +10,12 @@ import itertools
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from typing import Any
 
 from verify import kernel
 from verify.engines.protocol import Context, Unproved
 from verify.kernel import Atom, Expression, Term
+from verify.theory.text import text
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,32 +108,6 @@ def emit(draft: Draft, order: tuple[int, ...]) -> dict[str, Any]:
 def certificate(claim: Mapping[str, Any], proof: Mapping[str, Any]) -> dict[str, Any]:
     """The smallest certificate that the kernel reads."""
     return {"format": kernel.FORMAT, "claim": kernel.digest(claim), "proof": proof}
-
-
-def text(p: Expression) -> str:
-    """An expression in the kernel's syntax."""
-    if not p.terms:
-        return "0"
-    parts = []
-    for monomial, coefficient in p.terms:
-        size = abs(coefficient)
-        factors = [_factor(term, exponent) for term, exponent in monomial]
-        if size != 1 or not factors:
-            factors.insert(0, str(size))
-        parts.append(("- " if coefficient < 0 else "+ ") + "*".join(factors))
-    first, *rest = parts
-    lead = "-" + first[2:] if first[0] == "-" else first[2:]
-    return " ".join([lead, *rest])
-
-
-def _factor(term: Term, exponent: Fraction) -> str:
-    base = term.head
-    if term.args:
-        base += "(" + ", ".join(map(text, term.args)) + ")"
-    if exponent == 1:
-        return base
-    power = str(exponent)
-    return f"{base}**({power})" if exponent.denominator > 1 else f"{base}**{power}"
 
 
 def show(fact: Atom) -> str:
