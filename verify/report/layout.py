@@ -35,7 +35,8 @@ def line(out: Console, text: str = "", style: str = "", indent: int = 0) -> None
     if out.is_terminal:
         out.print(Padding(Text(text, style=style), (0, 0, 0, indent)))
     else:
-        out.print(" " * indent + " ".join(text.split("\n")), soft_wrap=True)
+        for part in text.split("\n"):
+            out.print(" " * indent + part, soft_wrap=True)
 
 
 def heading(out: Console, text: str) -> None:
