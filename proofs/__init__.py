@@ -2,7 +2,31 @@
 
 from __future__ import annotations
 
-from proofs import theorem_1
+from proofs import (
+    corollaries,
+    growing_offsets,
+    outside_colspan,
+    proposition_1,
+    proposition_2,
+    proposition_3,
+    proposition_4,
+    scope,
+    theorem_1,
+    theorem_2,
+    transfer_of_the_parameter,
+)
 from verify.statements import Statement
 
-STATEMENTS: tuple[Statement, ...] = (*theorem_1.STATEMENTS,)
+STATEMENTS: tuple[Statement, ...] = (
+    *scope.STATEMENTS,
+    *transfer_of_the_parameter.STATEMENTS,
+    *theorem_1.STATEMENTS,
+    *theorem_2.STATEMENTS,
+    *corollaries.STATEMENTS,
+    *proposition_1.STATEMENTS,
+    *proposition_2.STATEMENTS,
+    *proposition_3.STATEMENTS,
+    *proposition_4.STATEMENTS,
+    *outside_colspan.STATEMENTS,
+    *growing_offsets.STATEMENTS,
+)
