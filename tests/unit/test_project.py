@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -55,3 +57,31 @@ def test_import_rules_name_every_declared_package(contract: str) -> None:
     rules = {c["id"]: c for c in PYPROJECT["tool"]["importlinter"]["contracts"]}
     forbidden = set(rules[contract]["forbidden_modules"])
     assert {imported_as.get(name, name) for name in run_time} <= forbidden
+
+
+DECLARE_WITH_THE_STANDARD_LIBRARY_ONLY = """
+import importlib, pkgutil, sys
+
+class Blocker:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] not in sys.stdlib_module_names | {"verify", "proofs"}:
+            raise ImportError(f"third-party import: {name}")
+
+sys.meta_path.insert(0, Blocker())
+import proofs
+for module in pkgutil.walk_packages(proofs.__path__, "proofs."):
+    importlib.import_module(module.name)
+    print(module.name)
+"""
+
+
+def test_declaring_the_statements_needs_no_third_party_package() -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", DECLARE_WITH_THE_STANDARD_LIBRARY_ONLY],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    assert "proofs.theorem_1" in run.stdout.splitlines()
