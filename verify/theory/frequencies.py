@@ -73,10 +73,9 @@ def yarn(
 def _index(count: int, base: Fraction, turns: Fraction) -> int:
     """floor(x) for base**(x/K) = turns / (2 pi): the largest m with base**m <= (turns/(2 pi))**K.
 
-    Never an integer, because pi is transcendental, so an enclosure of pi ends the search.
+    The base is at least 2. x is never an integer, because pi is transcendental, so an enclosure of
+    pi ends the search.
     """
-    if base <= 1:
-        raise ValueError(f"scaling=yarn needs a base above 1, not {base}")
     guess = math.floor(count * math.log(turns / Fraction(2 * math.pi)) / math.log(base))
     while not _below(guess, count, base, turns):
         guess -= 1

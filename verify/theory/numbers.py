@@ -96,8 +96,11 @@ def floor(p: Expression) -> int:
     exact = p.constant()
     if exact is not None:
         return math.floor(exact)
-    low, high = enclose(p, 64)
-    nearest = (low + high + (1 << 64)) >> 65
-    if low >> 64 == high >> 64:
-        return low >> 64
-    return nearest - (sign(p - number(nearest)) < 0)
+    bits = 64
+    low, high = enclose(p, bits)
+    while (high - low) >> bits:  # large coefficients widen an enclosure
+        bits *= 2
+        low, high = enclose(p, bits)
+    # The ends are less than 1 apart, so at most the larger one's floor is between them.
+    nearest = high >> bits
+    return nearest if low >> bits == nearest else nearest - (sign(p - number(nearest)) < 0)

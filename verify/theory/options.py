@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 from verify.theory import syntax
 
 MAX_FILE: Final = 1 << 26
+_EXTREME: Final = 10**12
 T = TypeVar("T")
 
 
@@ -44,8 +45,10 @@ class Options:
             return Fraction(default)
         source = self._required(key, f"a positive number, as in {key}=4")
         exact = syntax.rational(source, f"{key} of {self.what}")
-        if exact <= 0:
-            raise ValueError(f"{key} of {self.what} must be positive, not {source}")
+        if not Fraction(1, _EXTREME) <= exact <= _EXTREME:
+            raise ValueError(
+                f"{key} of {self.what} must be a positive number, at most 10**12, not {source}"
+            )
         return exact
 
     def boolean(self, key: str) -> bool:

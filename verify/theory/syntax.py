@@ -12,7 +12,7 @@ import ast
 import difflib
 import math
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -49,14 +49,23 @@ class Formula:
         None where the formula says `None`. ValueError names the formula and the point when it
         divides by zero, takes a root of a negative number or grows too large.
         """
-        try:
-            result = _program(self.text)(at)
-        except ValueError as problem:
-            point = ", ".join(f"{name} = {at[name]}" for name in sorted(self.names & set(at)))
-            raise ValueError(f"{problem} in {self.text!r}{' at ' * bool(point)}{point}") from None
-        if isinstance(result, bool):
-            raise ValueError(f"{self.text!r} is a comparison; write `x if {self.text} else y`")
-        return result  # type: ignore[no-any-return]
+        (name, last), *rest = at.items() or [("", 0)]
+        return next(self.along(name, (last,), **dict(rest)))
+
+    def along(self, name: str, values: Iterable[int], **at: int) -> Iterator[Number | None]:
+        """The exact values while one name runs over integers and the others stay."""
+        run, point = _program(self.text), dict(at)
+        for value in values:
+            point[name] = value
+            try:
+                result = run(point)
+                if isinstance(result, bool):
+                    raise ValueError("it is a comparison; write `x if ... else y`")
+            except ValueError as problem:
+                where = ", ".join(f"{n} = {point[n]}" for n in sorted(self.names))
+                at_point = f" at {where}" if where else ""
+                raise ValueError(f"the expression {self.text!r}{at_point}: {problem}") from None
+            yield result
 
 
 def formula(source: str, names: Iterable[str], what: str = "the expression") -> Formula:
@@ -269,6 +278,8 @@ def _lower(value: Expression) -> Number:
 
 def _arithmetic(function: Callable[[Any, Any], Any]) -> Callable[[Value, Value], Number]:
     def both(a: Value, b: Value) -> Number:
+        if type(a) is int and type(b) is int:
+            return function(a, b)  # type: ignore[no-any-return]
         a, b = _numeric(a), _numeric(b)
         if not isinstance(a, Expression) and not isinstance(b, Expression):
             return function(a, b)  # type: ignore[no-any-return]
@@ -284,11 +295,14 @@ _multiply: Final = _arithmetic(operator.mul)
 _subtract: Final = _arithmetic(operator.sub)
 
 
+_BY_ZERO: Final = "division by zero; guard it with `... if ... else ...`"
+
+
 def _divide(a: Value, b: Value) -> Number:
     a, b = _numeric(a), _numeric(b)
     if not isinstance(b, Expression):
         if b == 0:
-            raise ValueError("division by zero")
+            raise ValueError(_BY_ZERO)
         return (
             Fraction(a) / b if not isinstance(a, Expression) else numbers.times(a, 1 / Fraction(b))
         )
@@ -331,7 +345,7 @@ def _power(a: Value, b: Value) -> Number:
         raise ValueError(f"a power has more than {_MAX_POWER_BITS} bits")
     if exponent.denominator == 1:
         if base == 0 and exponent < 0:
-            raise ValueError("division by zero")
+            raise ValueError(_BY_ZERO)
         return base**exponent.numerator
     if exponent.denominator > 1 << 10:
         raise ValueError("the denominator of an exponent must be at most 1024")
@@ -376,7 +390,7 @@ def _compare(
     values = [_numeric(side(at)) for side in sides]
     return all(
         test(_sign(_subtract(a, b)), 0)
-        for a, b, test in zip(values, values[1:], tests, strict=False)
+        for a, b, test in zip(values[:-1], values[1:], tests, strict=True)
     )
 
 

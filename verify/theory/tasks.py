@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -35,31 +36,29 @@ class Task:
             raise ValueError(f"row {i} is outside a grid of length {n}; rows are 0..{n - 1}")
         if self.formula is None:
             return self._entries(n)[i]
-        result = self.formula.value(i=i, n=n)
-        if result is None or type(result) is int:
-            return result
-        exact = syntax.lift(result).constant()
-        if exact is None or exact.denominator != 1:
+        return self._integer(self.formula.value(i=i, n=n), i, n)
+
+    def targets(self, n: int) -> Iterator[int | None]:
+        """The targets of the rows 0..n-1 of length n, as `target` gives them."""
+        if self.formula is None:
+            yield from self._entries(n)
+        else:
+            for i, result in enumerate(self.formula.along("i", range(n), n=n)):
+                yield result if type(result) is int else self._integer(result, i, n)
+
+    def _integer(self, result: syntax.Number | None, i: int, n: int) -> int | None:
+        exact = None if result is None else syntax.lift(result).constant()
+        if result is not None and (exact is None or exact.denominator != 1):
             raise ValueError(
-                f"the target of row {i} at length {n} is not an integer in {self.formula.text!r}; "
-                f"round it with // or floor, or write `... if ... else None` to ask nothing there"
+                f"the target {self.spec} is not an integer in row {i} at length {n}; round it "
+                f"with // or floor, or write `... if ... else None` to ask nothing there"
             )
-        return exact.numerator
+        return None if exact is None else exact.numerator
 
     def affine(self, n: int) -> tuple[int, int] | None:
-        """(a, b) if the target of every row i of length n is known to be a*i + b, else None."""
-        if self.formula is None:
-            return None
-        known = _AFFINE.get(self.spec.partition(":")[0])
-        if known is None:
-            return None
-        return known, self.formula_at(n)
-
-    def formula_at(self, n: int) -> int:
-        """The target that the formula gives for row 0 of length n."""
-        result = self.target(0, n)
-        assert result is not None
-        return result
+        """(a, b) if the task is of a kind whose target is a*i + b in every row i, else None."""
+        slope, start = _AFFINE.get(self.spec.partition(":")[0]), self.target(0, n)
+        return None if slope is None or start is None else (slope, start)
 
     def _entries(self, n: int) -> tuple[int | None, ...]:
         if self.tables is not None:
@@ -162,8 +161,8 @@ def rows(task: Task, n: int, visibility: str = "causal") -> list[tuple[int, int]
     if type(n) is not int or n < 1:
         raise ValueError(f"the length must be a positive integer, not {n!r}")
     found = []
-    for i in range(n):
-        t, keys = task.target(i, n), visible(i, n, visibility)
+    for i, t in enumerate(task.targets(n)):
+        keys = visible(i, n, visibility)
         if t is None:
             continue
         if t in keys:

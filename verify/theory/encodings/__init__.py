@@ -15,6 +15,7 @@ from verify.theory.encodings.absolute import Clamped, Learned, OneHot, Polynomia
 from verify.theory.encodings.custom import Formulas, Table, inline_table, read_table
 from verify.theory.encodings.relative import T5, Alibi, Clipped
 from verify.theory.encodings.trigonometric import Rope, Sinusoidal
+from verify.theory.text import text
 
 __all__ = [
     "T5", "Alibi", "Clamped", "Clipped", "Encoding", "Formulas", "Learned", "OneHot",
@@ -157,8 +158,6 @@ def _sinusoidal(rest: str) -> Encoding:
 
 
 def _spelled(thetas: tuple[Expression, ...]) -> str:
-    from verify.theory.text import text
-
     return f"[{','.join(map(text, thetas))}]"
 
 
@@ -169,20 +168,20 @@ _SCALINGS: Final[dict[str, tuple[str, ...]]] = {
 
 
 def _rope(rest: str) -> Encoding:
+    scalings = tuple(dict.fromkeys(key for keys in _SCALINGS.values() for key in keys))
     common = ("frequencies", "dim", "base", "scaling", "theta")
-    scaling = dict(
-        part.split("=", 1) for part in rest.replace(" ", "").split(",") if part.count("=") == 1
-    ).get("scaling")
-    extra: tuple[str, ...] = ()
-    if scaling is not None:
-        if scaling not in _SCALINGS:
-            hint = syntax.suggestion(scaling, _SCALINGS)
-            raise ValueError(f"scaling of rope is {scaling[:60]!r}, which is unknown; {hint}")
-        extra = _SCALINGS[scaling]
-    given = options.options("rope", rest, common + extra)
+    given = options.options("rope", rest, common + scalings)
     thetas = _list(given)
     if thetas is not None:
         return Rope(f"rope:theta={_spelled(thetas)}", thetas)
+    scaling = given.values.get("scaling")
+    if scaling is not None and scaling not in _SCALINGS:
+        hint = syntax.suggestion(scaling, _SCALINGS)
+        raise ValueError(f"scaling of rope is {scaling[:60]!r}, which is unknown; {hint}")
+    for key in given.values:
+        if key in scalings and key not in _SCALINGS.get(scaling or "", ()):
+            right = " or ".join(f"scaling={s}" for s, keys in _SCALINGS.items() if key in keys)
+            raise ValueError(f"{key} of rope goes with {right} only")
     count, base = _count(given), given.positive("base", 10000)
     spec = f"rope:frequencies={count},base={base}"
     if scaling is None:
@@ -196,17 +195,19 @@ def _rope(rest: str) -> Encoding:
     if scaling == "ntk":
         return Rope(spec, frequencies.ntk(count, base, factor))
     original = given.integer("original", 1, _LONG)
-    spec += f",original={original}"
+    if base < 2:
+        raise ValueError(f"base of rope with scaling={scaling} must be at least 2, not {base}")
     if scaling == "yarn":
         fast, slow = given.positive("fast", 32), given.positive("slow", 1)
         if fast < slow:
             raise ValueError(f"fast of rope must be at least slow, not {fast} < {slow}")
-        found = frequencies.yarn(count, base, factor, original, fast, slow)
-        return Rope(f"{spec},fast={fast},slow={slow}", found, frequencies.temperature(factor))
+        spec += f",original={original},fast={fast},slow={slow}"
+        ramped = frequencies.yarn(count, base, factor, original, fast, slow)
+        return Rope(spec, ramped, frequencies.temperature(factor))
     low, high = given.positive("low", 1), given.positive("high", 4)
     if high <= low:
         raise ValueError(f"high of rope must be above low, not {high} <= {low}")
-    spec += f",low={low},high={high}"
+    spec += f",original={original},low={low},high={high}"
     return Rope(spec, frequencies.llama3(count, base, factor, original, low, high))
 
 
