@@ -91,7 +91,9 @@ COPY_20 = [(i, i - 10) for i in range(10, 20)]
 REVERSE_4 = [(i, 3 - i) for i in range(2, 4)]
 PEAKED = {"n": 6, "d": 2, "kappa": ({(2,): 1}, "0")}
 
-SELF = with_goal(fixed_offset(), "int i, int j: d <= i, i < n, 0 <= j, j <= i => kappa(d) > kappa(i - j)")
+SELF = with_goal(
+    fixed_offset(), "int i, int j: d <= i, i < n, 0 <= j, j <= i => kappa(d) > kappa(i - j)"
+)
 NO_HIT = with_goal(copy(), "int i: c < d, c <= i, i < n => kappa(0) >= kappa(c)")
 NEVER = with_goal(
     reverse_one_row(),

@@ -40,9 +40,7 @@ SUMS = {
     "trained-rows-only": "seen == 1",
     "exchangeable": "exchangeable == 1",
 }
-LEMMA = {
-    "equally-likely": "int a: seen == 1, exchangeable == 1, 0 <= a, a < k - 1 => p(a) == p(0)"
-}
+LEMMA = {"equally-likely": "int a: seen == 1, exchangeable == 1, 0 <= a, a < k - 1 => p(a) == p(0)"}
 SYMBOLS = "int k, int seen, int exchangeable, real p, real tau, real P, real T, real J"
 
 

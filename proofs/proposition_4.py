@@ -113,9 +113,7 @@ FIRST = [(i, 0) for i in range(1, 6)]
 SHIFT = [[0, 0, 0], [1, 0, 0], [0, 1, 0]]
 F_PREVIOUS = ({(1, 0): 1, (2, 1): 1}, "0")
 CLAMPED = {"L0": 3, "L": 6, "F": F_PREVIOUS, "f": ({(0,): 0, (1,): 1}, "2"), "g": 1}
-TWIN = with_goal(
-    clamped_previous(), "int i: 1 <= i, i < L => F(f(i), f(i - 1)) == F(f(i), f(i))"
-)
+TWIN = with_goal(clamped_previous(), "int i: 1 <= i, i < L => F(f(i), f(i - 1)) == F(f(i), f(i))")
 
 
 STATEMENT = Statement(

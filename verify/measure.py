@@ -75,7 +75,7 @@ def learned_absolute(samples: int, *, train: int = 20) -> Measured:
         conditional, overall = Rate(hits, len(new)), Rate(hits, samples)
         within = Rate(len(new), samples)
         chance = 1 / (length - 1 - train)
-        agrees &= conditional.contains(chance)
+        agrees &= conditional.contains(float(PUBLISHED[length][0]))
         values.append(f"L={length}: {conditional}")
         lines.append(
             f"L={length}: conditional {conditional} against 1/(k-1) = {chance:.4f} (published"
