@@ -108,7 +108,7 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     """The end of an error about an unknown name: what was probably meant, or all there is."""
     known = list(known)
     close = difflib.get_close_matches(name, known, 1)
-    return f"did you mean {close[0]!r}?" if close else f"known are {', '.join(sorted(known))}"
+    return f"did you mean {close[0]!r}?" if close else f"known are {', '.join(known)}"
 
 
 def _cut(source: str) -> str:
