@@ -1,0 +1,272 @@
+"""Positions under decoding, answers that depend on history, casts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from verify.audit.dtypes import FLOAT64, Floats, ulp
+from verify.audit.families import features as feature_checks
+from verify.audit.families import values as value_checks
+from verify.audit.findings import Finding, Note
+from verify.audit.question import Question, Refused, wrong_shape
+from verify.audit.specifications import Waves
+from verify.audit.values import Values
+
+POSITION_PROPERTIES = ("error", "shape", "cache", "flip", "padding")
+HISTORY_PROPERTIES = ("cache", "stateful")
+HISTORY_KINDS: Final = ("features", "rotate", "kernel", "bias", "mask", "slopes", "parameters")
+_SHORT: Final = 16
+_LONG: Final = 1024
+_PADDING: Final = 3
+
+
+def examine_positions(question: Question) -> Iterator[Finding | Note]:
+    """`positions(prompt, steps)`: the ids of a prompt and of the tokens decoded one at a time."""
+    wrong: list[tuple[int, int, int, npt.NDArray[np.int64]]] = []
+    for prompt in question.prompts:
+        ids = _ids(question, prompt, question.steps)
+        bad = np.flatnonzero(ids != np.arange(len(ids)))
+        if len(bad):
+            wrong.append((prompt, int(bad[0]), len(bad), ids))
+    if wrong:
+        prompt, row, count, ids = wrong[0]
+        shown = ", ".join(map(str, ids[row : row + 4].tolist()))
+        right = ", ".join(map(str, range(row, min(row + 4, len(ids)))))
+        yield Finding(
+            "cache", "positions",
+            f"after a prompt of {prompt}, decoding uses positions {shown} where {right} are right; "
+            f"{len(wrong)} of {len(question.prompts)} prompt lengths",
+            position=row, unit="row", count=count, exact=str(row), observed=str(int(ids[row])),
+            stage="position id", reproduce=question.reproduce("positions", prompt, question.steps),
+            details={"prompt": prompt, "prompts": [entry[0] for entry in wrong],
+                     "ids": ids[:64].tolist()},
+        )  # fmt: skip
+        if isinstance(question.specification, Waves):
+            yield from _previous(question, question.specification, prompt, ids)
+    if "padding" in question.session.offered["positions"]:
+        yield from _left_padding(question)
+
+
+def _ids(question: Question, prompt: int, steps: int, **keywords: Any) -> npt.NDArray[np.int64]:
+    (values, *_) = question.ask("positions", prompt, steps, **keywords)
+    array = values.array.reshape(-1)
+    total = prompt + steps + keywords.get("padding", 0)
+    if array.shape != (total,):
+        raise wrong_shape(question, "positions", values.shape, f"({total},)", prompt, steps)
+    return array.astype(np.int64)
+
+
+def _previous(
+    question: Question, specification: Waves, prompt: int, ids: npt.NDArray[np.int64]
+) -> Iterator[Finding]:
+    """Which rows of `previous`, by the head calibrated to look back 1, answer another key."""
+    reach = np.arange(-int(np.abs(np.diff(ids, prepend=0)).sum()) - 2, int(ids.max()) + 2)
+    truth = specification.truth(reach, question.length).values.high
+    curve = truth[:, : truth.shape[1] // 2].sum(axis=1)
+    wrong = []
+    for i in range(1, len(ids)):
+        logits = curve[ids[i] - ids[: i + 1] - 1 - reach[0]]
+        best = np.flatnonzero(logits == logits.max())
+        if best.tolist() != [i - 1]:
+            wrong.append((i, best.tolist()))
+    if wrong:
+        row, keys = wrong[0]
+        yield Finding(
+            "flip", "positions",
+            f"after a prompt of {prompt}, row {row} of 'previous' answers key "
+            f"{', '.join(map(str, keys))} where {row - 1} is right; {len(wrong)} rows",
+            position=row, unit="row", count=len(wrong), exact=str(row - 1),
+            observed=", ".join(map(str, keys)), stage="position id",
+            reproduce=question.reproduce("positions", prompt, question.steps),
+            details={"rows": [[i, k, i - 1] for i, k in wrong[:64]]},
+        )  # fmt: skip
+
+
+def _left_padding(question: Question) -> Iterator[Finding]:
+    """With left padding the real tokens keep the positions 0, 1, 2, ..."""
+    for prompt in question.prompts:
+        ids = _ids(question, prompt, question.steps, padding=_PADDING)[_PADDING:]
+        bad = np.flatnonzero(ids != np.arange(len(ids)))
+        if len(bad):
+            row = int(bad[0])
+            yield Finding(
+                "padding", "positions",
+                f"with {_PADDING} positions of left padding, real token {row} of a prompt of "
+                f"{prompt} is at position {ids[row]}",
+                position=row, unit="row", count=len(bad), exact=str(row), observed=str(ids[row]),
+                stage="position id",
+                reproduce=question.reproduce("positions", prompt, question.steps),
+                details={"prompt": prompt, "padding": _PADDING},
+            )  # fmt: skip
+            return
+
+
+# ------------------------------------------------------------ history
+
+
+def examine_history(question: Question, kind: str) -> Iterator[Finding | Note]:
+    """The same call, in a fresh process, after other calls, and one position at a time."""
+    first, others = _calls(question, kind)
+    question.session.fresh()
+    baseline = _answer(question, kind, first)
+    if baseline is None:
+        return
+    for name, other in others:
+        _answer(question, kind, other)
+        again = _answer(question, kind, first)
+        worst = None if again is None else _difference(question, baseline, again)
+        if worst is None or worst[0] > 2.0:
+            yield _stateful(question, kind, first, name, worst)
+            question.session.fresh()
+            return
+    for name, other in others[:1]:
+        question.session.fresh()
+        _answer(question, kind, other)
+        again = _answer(question, kind, first)
+        worst = None if again is None else _difference(question, baseline, again)
+        if worst is None or worst[0] > 2.0:
+            yield _stateful(question, kind, first, f"{name} that came first", worst)
+            question.session.fresh()
+    if kind in ("features", "rotate"):
+        yield from _one_by_one(question, kind, first, baseline)
+
+
+def _calls(question: Question, kind: str) -> tuple[tuple[Any, ...], list[tuple[str, Any]]]:
+    """The call that is repeated, and the calls that should not change its answer."""
+    short, long = min(_SHORT, question.length), min(_LONG, question.length)
+    capacity = getattr(question.specification, "capacity", None)
+    if capacity is not None:
+        short, long = min(short, capacity), min(long, capacity)
+    if kind in ("bias", "mask", "slopes", "parameters"):
+        return (short,), [
+            ("a longer call", (min(long, 128),)),
+            ("a shorter call", (max(short // 2, 1),)),
+        ]
+    positions = np.arange(short, dtype=np.int64)
+    far = np.arange(max(long - short, 0), long, dtype=np.int64)
+    calls = [
+        ("a longer call", np.arange(long, dtype=np.int64)),
+        ("a call at an offset", far),
+        ("a shorter call", positions[: max(short // 2, 1)]),
+    ]
+    if kind == "rotate":
+        return _rotated(question, positions), [(n, _rotated(question, p)) for n, p in calls]
+    extra = (1,) if kind == "kernel" and "target" in question.session.offered[kind] else ()
+    return (positions, *extra), [(n, (p, *extra)) for n, p in calls]
+
+
+def _rotated(question: Question, positions: npt.NDArray[np.int64]) -> tuple[Any, ...]:
+    specification = question.specification
+    d = specification.dimension if isinstance(specification, Waves) else 4
+    x = Values(question.dtype or "float64", np.ones((len(positions), d)))
+    return x, positions
+
+
+def _answer(question: Question, kind: str, arguments: tuple[Any, ...]) -> tuple[Values, ...] | None:
+    try:
+        return question.ask(kind, *arguments)
+    except Refused:
+        return None
+
+
+def _difference(
+    question: Question, one: tuple[Values, ...], two: tuple[Values, ...]
+) -> tuple[float, str, str, int] | None:
+    """The largest difference in ulps of the values' type (at 1 or at the value, the larger), with
+    the values and the row; None if the answers are not comparable."""
+    worst = (0.0, "", "", 0)
+    if len(one) != len(two):
+        return None
+    for a, b in zip(one, two, strict=True):
+        if a.shape != b.shape or a.kind != b.kind:
+            return None
+        if a.array.dtype == object or a.float_type is None:
+            same: Floats = (a.array == b.array).astype(np.float64)
+            units = np.where(same == 1, 0.0, np.inf)
+        else:
+            x, y = a.floats(), b.floats()
+            spacing = ulp(np.maximum(np.abs(np.nan_to_num(x)), 1.0), a.float_type or FLOAT64)
+            with np.errstate(invalid="ignore"):
+                gap = np.where((x == y) | (np.isnan(x) & np.isnan(y)), 0.0, np.abs(x - y))
+            units = np.where(np.isfinite(gap), gap, np.inf) / spacing
+        if units.size and float(units.max()) > worst[0]:
+            place = np.unravel_index(int(units.argmax()), units.shape)
+            first = (
+                int(np.argwhere(units > 2.0)[0][max(0, units.ndim - 2)]) if (units > 2).any() else 0
+            )
+            worst = (float(units.max()), str(a.array[place]), str(b.array[place]), first)
+    return worst
+
+
+def _stateful(
+    question: Question, kind: str, call: tuple[Any, ...], after: str,
+    worst: tuple[float, str, str, int] | None,
+) -> Finding:  # fmt: skip
+    exact, observed, row = ("an array of the same shape and type", "another", 0)
+    if worst is not None:
+        exact, observed, row = worst[1], worst[2], worst[3]
+    return Finding(
+        "stateful", kind,
+        f"{kind} answers differently after {after}: {observed} instead of {exact}",
+        position=row, exact=exact, observed=observed,
+        margin=worst[0] if worst is not None and np.isfinite(worst[0]) else None,
+        reproduce=question.reproduce(kind, *call), details={"after": after},
+    )  # fmt: skip
+
+
+def _one_by_one(
+    question: Question, kind: str, call: tuple[Any, ...], baseline: tuple[Values, ...]
+) -> Iterator[Finding | Note]:
+    """Prefill and step-by-step decoding: the same positions, asked one at a time."""
+    positions = call[-1]
+    whole = value_checks.matrix(question, kind, baseline, len(positions))
+    model = question.model(whole)
+    for row, position in enumerate(positions.tolist()):
+        single = np.array([position], np.int64)
+        given = _rotated(question, single) if kind == "rotate" else (single,)
+        part = value_checks.matrix(question, kind, question.ask(kind, *given), 1)
+        if part.shape[1] != whole.shape[1]:
+            raise wrong_shape(question, kind, part.shape, f"(1, {whole.shape[1]})", *given)
+        gap = np.abs(part.floats()[0] - whole.floats()[row])
+        allowed = model.bound(np.ones(1), np.array([float(position)]), True) * 2
+        if not (gap <= allowed).all():
+            column = int(np.argmax(np.nan_to_num(gap, nan=np.inf)))
+            yield Finding(
+                "cache", kind,
+                f"{kind} of position {position} asked alone differs from the same position in one "
+                "call, so step-by-step decoding differs from prefill",
+                position=position, exact=str(whole.array[row, column]),
+                observed=str(part.array[0, column]), reproduce=question.reproduce(kind, *given),
+            )  # fmt: skip
+            return
+
+
+# ------------------------------------------------------------ casts
+
+
+def examine_cast(question: Question) -> Iterator[Finding | Note]:
+    """The subject after a cast to another type (not built anew): its findings, as `stateful`."""
+    assert question.cast is not None
+    question.session.fresh()
+    reply = question.session.cast(question.cast)
+    if reply.status != "value":
+        text = f"the cast to {question.cast} failed: {reply.text}"
+        yield Finding("error", "cast", text, exact="a cast subject", observed=reply.text)
+        return
+    try:
+        found = list(feature_checks.examine(question))
+    except Refused as refused:
+        found = [refused.finding]
+    for entry in found:
+        if isinstance(entry, Finding):
+            yield Finding(
+                "stateful", "cast", f"after a cast to {question.cast}: {entry.message}",
+                position=entry.position, unit=entry.unit, count=entry.count, exact=entry.exact,
+                observed=entry.observed, margin=entry.margin, stage=entry.stage,
+                reproduce=entry.reproduce, details={"kind": entry.kind, **entry.details},
+            )  # fmt: skip
+    question.session.fresh()

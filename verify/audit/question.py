@@ -1,0 +1,132 @@
+"""One audit as its families of checks see it, and how they ask the subject."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from verify.audit.findings import Finding
+from verify.audit.models import Model, default_model, model
+from verify.audit.specifications import Reference, Specification
+from verify.audit.subjects import Reply, Session
+from verify.audit.values import Values
+
+PROMPTS: Final = (1, 2, 3, 5, 6, 8, 16, 31)
+
+
+class Refused(Exception):
+    """The subject did not answer with an array of real numbers of the right shape."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding.message)
+        self.finding = finding
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of the subject. `sampled` positions are examined, all of them below `length`;
+    `prompts` and `steps` are for decoding, `visibility` says which keys a row may see when the
+    subject has no mask, `targets` the key that each row of given logits shall answer."""
+
+    session: Session
+    specification: Specification | None
+    length: int
+    sampled: npt.NDArray[np.int64]
+    dtype: str | None = None
+    declared: str | None = None
+    visibility: str = "causal"
+    prompts: tuple[int, ...] = PROMPTS
+    steps: int = 4
+    targets: Sequence[int] | None = None
+    cast: str | None = None
+    reference: Session | None = None
+
+    def model(self, values: Values) -> Model:
+        """The declared rounding model, or the default one for the type of these values."""
+        if self.declared is None:
+            return default_model(values.float_type)
+        return model(self.declared, values.float_type)
+
+    def ask(self, kind: str, *arguments: Any, **keywords: Any) -> tuple[Values, ...]:
+        """The arrays that the subject answers with, or Refused with the finding."""
+        reply = self.session.call(
+            kind, *arguments, dtype=self.dtype, length=self.length, **keywords
+        )
+        if reply.status != "value":
+            raise Refused(refusal(self, kind, reply, arguments))
+        return reply.values
+
+    def expect(self, kind: str, *arguments: Any, **keywords: Any) -> Values | None:
+        """What the reference specification answers to the same call, None without one."""
+        if self.reference is None or kind not in self.reference.offered:
+            return None
+        reply = self.reference.call(kind, *arguments, length=self.length, **keywords)
+        if reply.status != "value":
+            assert isinstance(self.specification, Reference)
+            raise ValueError(
+                f"the reference {self.specification.subject} failed at {kind}: {reply.text}"
+            )
+        return reply.values[0]
+
+    def reproduce(self, kind: str, *arguments: Any) -> str:
+        """One line of Python that shows the fault."""
+        module, _, name = self.session.subject.reference.partition(":")
+        call = name if self.session.direct else f"{name}.{kind}"
+        return (
+            f"import numpy as np; from {module} import {name.partition('.')[0]}; print({call}("
+            + (", ".join(_literal(argument) for argument in arguments) + "))")
+        )
+
+
+def _literal(argument: Any) -> str:
+    if isinstance(argument, Values):
+        argument = argument.array
+    if not isinstance(argument, np.ndarray):
+        return repr(argument)
+    flat = argument.ravel()
+    if (
+        argument.ndim == 1
+        and flat.size > 1
+        and flat.dtype.kind == "i"
+        and (np.diff(flat) == 1).all()
+    ):
+        start = f"{flat[0]}, " if flat[0] else ""
+        return f"np.arange({start}{flat[-1] + 1})"
+    if flat.size > 64:
+        return f"np.array({flat[:8].tolist()} ...)"
+    return f"np.array({argument.tolist()})"
+
+
+def refusal(question: Question, kind: str, reply: Reply, arguments: Sequence[Any]) -> Finding:
+    """The finding for an answer that is none."""
+    what = {
+        "error": "raised",
+        "shape": "did not return an array of real numbers:",
+        "timeout": "gave",
+        "died": "ended:",
+    }[reply.status]
+    return Finding(
+        "shape" if reply.status == "shape" else "error",
+        kind,
+        f"{kind} {what} {reply.text}",
+        exact="an array of finite numbers",
+        observed=reply.text,
+        reproduce=question.reproduce(kind, *arguments),
+        details={"status": reply.status},
+    )
+
+
+def wrong_shape(
+    question: Question, kind: str, found: tuple[int, ...], right: str, *arguments: Any
+) -> Refused:
+    """The answer has the wrong shape; `right` says which one it should have."""
+    return Refused(
+        Finding(
+            "shape", kind, f"{kind} returned shape {found}; {right} is right", exact=right,
+            observed=str(found), reproduce=question.reproduce(kind, *arguments),
+        )
+    )  # fmt: skip

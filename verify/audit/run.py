@@ -1,0 +1,143 @@
+"""Running an audit: the subject in its process, one family of checks after the other."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from verify.audit import sampling
+from verify.audit.dtypes import float_type
+from verify.audit.families import (
+    arguments,
+    biases,
+    caches,
+    features,
+    kernels,
+    masks,
+    matrices,
+    rotations,
+    tables,
+)
+from verify.audit.findings import Audit, Finding, Note
+from verify.audit.models import model as read_model
+from verify.audit.question import PROMPTS, Question, Refused
+from verify.audit.specifications import Reference, Specification, specification
+from verify.audit.subjects import Session, Subject, subject
+
+Examiner = Callable[[Question], Iterator[Finding | Note]]
+EXAMINERS: Final[dict[str, tuple[Examiner, tuple[str, ...]]]] = {
+    "features": (features.examine, features.PROPERTIES),
+    "rotate": (rotations.examine, rotations.PROPERTIES),
+    "kernel": (kernels.examine, kernels.PROPERTIES),
+    "bias": (biases.examine_bias, biases.PROPERTIES),
+    "logits": (matrices.examine_logits, matrices.LOGITS_PROPERTIES),
+    "mask": (masks.examine, masks.PROPERTIES),
+    "decide": (arguments.examine, arguments.PROPERTIES),
+    "slopes": (tables.examine_slopes, tables.SLOPE_PROPERTIES),
+    "buckets": (tables.examine_buckets, tables.BUCKET_PROPERTIES),
+    "parameters": (tables.examine_parameters, tables.PARAMETER_PROPERTIES),
+    "positions": (caches.examine_positions, caches.POSITION_PROPERTIES),
+}
+SECONDS: Final = 60.0
+
+
+def audit(
+    target: Any,
+    spec: str | Specification | None = None,
+    *,
+    length: int = 2048,
+    kind: str | None = None,
+    dtype: str | None = None,
+    model: str | None = None,
+    positions: Sequence[int] | None = None,
+    visibility: str = "causal",
+    prompts: Sequence[int] | None = None,
+    steps: int = 4,
+    targets: Sequence[int] | None = None,
+    cast: str | None = None,
+    seconds: float = SECONDS,
+) -> Audit:
+    """Audit a callable, or an object with several, against an exact specification.
+
+    target: `module:name`, or an object; it runs in a process of its own, `seconds` for each call.
+    spec: an encoding of the project (`rope:dim=64,base=10000`), see `specification`; None for
+    checks that need none. length: context to audit, in positions. dtype: given to callables that
+    take one. model: the declared rounding model. positions: examine these instead of the sampled
+    ones. visibility: `causal` or `full`, where the subject has no mask. prompts, steps: of decoding
+    checks. targets: the right key of each row of given logits. cast: also audit the subject after a
+    cast to this type. ValueError for bad arguments or a subject that does not exist; whatever the
+    subject does is a finding.
+    """
+    started = time.perf_counter()
+    if length < 1:
+        raise ValueError(f"length must be at least 1, not {length}")
+    for name in (dtype, cast):
+        if name is not None:
+            float_type(name)
+    if model is not None:
+        read_model(model, None)
+    known = specification(spec) if isinstance(spec, str) else spec
+    if positions is None:
+        sampled = sampling.positions(length)
+    else:
+        sampled = np.unique(np.asarray(positions, np.int64))
+        if not len(sampled) or sampled[0] < 0 or sampled[-1] >= length:
+            raise ValueError(f"positions must lie in 0..{length - 1}")
+    what: Subject = subject(target, kind)
+    with Session(what, seconds) as session:
+        reference = None
+        if isinstance(known, Reference):
+            reference = Session(Subject(known.subject), seconds)
+            reference.start()
+        question = Question(
+            session, known, length, sampled, dtype, model, visibility,
+            tuple(prompts) if prompts else PROMPTS,
+            steps, targets, cast, reference,
+        )  # fmt: skip
+        try:
+            findings, notes, properties = _examine(question)
+        finally:
+            if reference is not None:
+                reference.close()
+        versions = dict(session.versions)
+    return Audit(
+        what.reference, getattr(known, "text", None), length, dtype,
+        model or "the default for the type of the answers", tuple(findings), tuple(notes),
+        tuple(properties), versions, time.perf_counter() - started,
+    )  # fmt: skip
+
+
+def _examine(question: Question) -> tuple[list[Finding], list[Note], list[str]]:
+    findings: list[Finding] = []
+    notes: list[Note] = []
+    properties: list[str] = []
+    if question.session.failure is not None:
+        text = question.session.failure.text
+        finding = Finding("error", "import", f"the subject cannot be loaded: {text}", observed=text)
+        return [finding], [], ["import::error"]
+    for kind in list(question.session.offered):
+        if kind not in EXAMINERS:
+            continue
+        examiner, kinds = EXAMINERS[kind]
+        properties += [f"{kind}::{name}" for name in kinds]
+        before = len(findings)
+        _collect(examiner(question), findings, notes)
+        if kind in caches.HISTORY_KINDS:
+            properties += [f"{kind}::{name}" for name in caches.HISTORY_PROPERTIES]
+            if not any(f.kind in ("error", "shape") for f in findings[before:]):
+                _collect(caches.examine_history(question, kind), findings, notes)
+    if question.cast is not None and "features" in question.session.offered:
+        properties += ["cast::error", "cast::stateful"]
+        _collect(caches.examine_cast(question), findings, notes)
+    return findings, notes, properties
+
+
+def _collect(answers: Iterable[Finding | Note], findings: list[Finding], notes: list[Note]) -> None:
+    try:
+        for answer in answers:
+            (findings if isinstance(answer, Finding) else notes).append(answer)  # type: ignore[arg-type]
+    except Refused as refused:
+        findings.append(refused.finding)
