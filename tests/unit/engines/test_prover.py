@@ -207,6 +207,13 @@ def test_finite_finds_its_bounds_and_one_precision_for_all_cases() -> None:
     assert finite["each"]["rule"] == "sign"
 
 
+def test_facts_are_found_by_text_below_finite() -> None:
+    claim = closed({"i": "int"}, ["i >= 1", "i < 5"], "cos(i) < 1")
+    leaf = {"rule": "sign", "fact": "cos(i) >= 1"}
+    proof = complete(claim, {"rule": "finite", "name": "i", "each": leaf})
+    assert rules(proof) == ["goals", "fix", "finite", "sign"]
+
+
 def test_finite_with_different_leaves_is_refused_with_a_reason() -> None:
     claim = closed({"i": "int"}, ["i >= 0", "i <= 3"], "i*cos(1) <= 3/2")
     with pytest.raises(Unproved, match="i=3"):

@@ -2,6 +2,22 @@
 
 `complete(claim, sketch)` returns the `proof` part of a certificate, or raises `Unproved` with the
 node of the sketch at which it got stuck and the facts that were known there.
+
+A sketch is a kernel proof (FORMAT.md) in which parts are missing:
+
+* `"auto"` stands for a leaf; a missing branch (`then`, `yes`, `no`, `above`, `below`, `each`,
+  `guards`, `base`, `step`) is `"auto"`, and a goal that starts neither with `fix` nor with `induct`
+  is fixed first;
+* a list of steps is a chain: the branches that a step leaves out continue with the rest of it;
+* a fact is named by its position, by the text of its atom up to a positive factor, or by
+  `{"like": term}`, the last fact in which the term occurs;
+* `{"have": atom, "by": sketch}` proves a fact of one's own, `{"rule": "square", "of": e}` is the
+  fact `e**2 >= 0`, `{"rule": "close", "using": [fact, ...], "degree": n}` a closing from products
+  of up to n of these facts, `finite` finds its bounds, `sign` its bits.
+
+    [{"rule": "use", "of": "maximum", "at": {"o": "i - j"}}, "auto"]
+
+Steps that nothing below needs are dropped, since the kernel refuses them.
 """
 
 from __future__ import annotations

@@ -266,9 +266,11 @@ def _instance(state: State, name: str, value: int) -> State:
     def move(p: Expression) -> Expression:
         return state.context.unfold(p.substitute(change))
 
+    values = {**state.values, **change}
     clauses = {n: c.map(move) for n, c in state.context.clauses.items()}
     facts = tuple(Fact(f.identity, (move(f.atom[0]), f.atom[1])) for f in state.facts)
-    inner = replace(state, context=state.context.bind({}, clauses), facts=facts)
+    context = state.context.bind({}, clauses)
+    inner = replace(state, context=context, facts=facts, values=values)
     return inner.at(f"{name}={value}")
 
 
@@ -351,16 +353,22 @@ def _find(state: State, given: object) -> Fact:
             raise state.fail(f"there is no fact {given}")
         return state.facts[given]
     if isinstance(given, dict) and set(given) == {"like"}:
-        p = _expression(state, given["like"])
+        p = _here(state, _expression(state, given["like"]))
         for fact in reversed(state.facts):
             if any(kernel.apply(*term) == p for term in subterms(fact.atom[0])):
                 return fact
         raise state.fail(f"no fact has the term {given['like']}")
-    wanted = _forms(_atom(state, given))
+    p, relation = _atom(state, given)
+    wanted = _forms((_here(state, p), relation))
     for fact in reversed(state.facts):
         if wanted & _forms(fact.atom):
             return fact
     raise state.fail(f"there is no fact {given}")
+
+
+def _here(state: State, p: Expression) -> Expression:
+    """An expression as the facts have it: with the numbers that `finite` has put for names."""
+    return state.context.unfold(p.substitute(state.values))
 
 
 def _forms(fact: kernel.Atom) -> set[kernel.Atom]:
