@@ -21,7 +21,7 @@ def known(file: Path | None = None) -> dict[str, Statement]:
     if file is None:
         return registry()
     try:
-        return load(file)
+        found = load(file)
     except SyntaxError as problem:
         where = problem.filename or file
         raise ValueError(f"{where}, line {problem.lineno}: {problem.msg}") from problem
@@ -33,6 +33,9 @@ def known(file: Path | None = None) -> dict[str, Statement]:
             str(problem) if type(problem) is ValueError else f"{type(problem).__name__}: {problem}"
         )
         raise ValueError(f"{file}, line {line}: {what}") from problem
+    if not found:
+        raise ValueError(f"{file} declares no statement")
+    return found
 
 
 def _line_in(file: str, trace: TracebackType | None) -> int | None:

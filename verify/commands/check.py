@@ -154,7 +154,7 @@ def _advice(
     """What to type next, given what came out."""
     own = f" --statements {file}" if file else ""
     wrong = [v.id for v in verdicts if not v.as_declared]
-    show = (wrong or [v.id for v in verdicts])[0] if verdicts else "ID"
+    show = wrong[0] if wrong else max(verdicts, key=lambda v: len(v.controls)).id
     lines = [
         (f"pe-verify show {show}{own}", "the statement, its hypotheses and why each is needed")
     ]
@@ -164,8 +164,6 @@ def _advice(
         lines.append(
             (f"pe-verify check{own} --certificates DIR", "keep the certificates, then recheck them")
         )
-    elif not file:
-        lines.append(
-            (f"pe-verify recheck {directory}/*.json", "read them again with the kernel alone")
-        )
+    else:
+        lines.append((f"pe-verify recheck {directory}{own}", "the same by the kernel alone"))
     return lines

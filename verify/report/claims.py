@@ -61,7 +61,7 @@ def _model(claim: Claim) -> list[str]:
         bodies = claim["definitions"].items()
         found.append("With " + "; ".join(f"{n} = {_definition(body)}" for n, body in bodies))
     if others:
-        found.append(f"{_count(len(others), 'condition')} hold (`--json` lists them), and")
+        found.append(f"{_count(len(others), 'condition')} hold of it, and")
     return [*found, clause(last)]
 
 

@@ -113,6 +113,16 @@ def test_accepted_certificates_are_kept(call: Any, declare: Declare, tmp_path: P
     assert names == ["demo-1--control-floor-zero.json", "demo-1--positive.json"]
     for path in folder.iterdir():
         assert json.loads(path.read_text("utf-8"))["subject"]["statement"] == "demo-1"
+    code, out, _ = call("recheck", folder, "--statements", declare(GOOD), "--json", "-")
+    document = json.loads(out)
+    fastjsonschema.compile(schema("recheck"))(document)
+    assert (code, [c["outcome"] for c in document["certificates"]]) == (0, ["valid"] * 2)
+
+
+def test_no_statement_is_no_contradiction(call: Any, declare: Declare) -> None:
+    result = call("check", "--statements", declare("STATEMENTS = ()"))
+    assert (result.code, result.out) == (2, "")
+    assert result.err.endswith("declares no statement\n")
 
 
 def test_the_same_from_python(declare: Declare) -> None:

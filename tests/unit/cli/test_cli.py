@@ -214,7 +214,7 @@ def test_show_tells_why_a_hypothesis_is_needed(call: Any, declare: Declare) -> N
     for expected in (
         "declared proved; ours",
         "  floor: every value is at least 1\n    without it: values of 0 are allowed then\n",
-        "        With n = 2; P = 0\n        2 conditions hold (`--json` lists them), and\n",
+        "        With n = 2; P = 0\n        2 conditions hold of it, and\n",
         "        P(0) <= 0\n",
         "      For all integers n; real-valued functions P:\n",
         "      if [floor] for all int i with i >= 0, i < n: P(i) >= 1\n",

@@ -35,7 +35,7 @@ def test_a_concrete_model_is_its_definitions_and_its_point() -> None:
     entries = ", ".join(f"({k}, 0): {k}" for k in range(12))
     assert head == [
         f"With L = 2; t = 0; g = 1/2; P = {entries}, 2 more values, otherwise 0",
-        "5 conditions hold (`--json` lists them), and",
+        "5 conditions hold of it, and",
     ]
     assert last == "P(1, t(1)) <= 0"
 
