@@ -45,12 +45,12 @@ def leaf(state: State, degree: int = 3) -> Draft:
 
 def _combination(state: State, degree: int) -> Draft | None:
     """A leaf, below the steps that it needs."""
-    found = plain(state) or _nonzero(state)
-    if found is not None:
+    found = plain(state) or _nonzero(state) or (_close(state, 1) if degree else None)
+    if found is not None or not degree:
         return found
-    deep, steps = _closure(state)
-    found = plain(deep) or _nonzero(deep) if steps else None
-    for size in range(1, degree + 1):
+    deep, steps = _closure(state)  # costs more than a closing of degree 1
+    found = plain(deep) or _nonzero(deep) or _close(deep, 1) if steps else None
+    for size in range(2, degree + 1):
         for candidate in (state, deep) if steps else (state,):
             if found is None and not state.late():
                 found = _close(candidate, size)
