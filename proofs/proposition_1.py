@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from proofs.models import fix, on_model, realizable, use
 from verify.statements import (
     Claim,
     Control,
     Hypothesis,
     Obligation,
+    Profile,
     Sketch,
     Statement,
     Twin,
@@ -46,6 +49,14 @@ def endpoint(form: str) -> Claim:
     ])  # fmt: skip
 
 
+def algebra(form: str) -> Claim:
+    """(i - t) times the gap to key 0 plus t times the gap to key i is identically zero."""
+    logit, symbols = FORMS[form]
+    to_first = f"({logit('i', 't')} - {logit('i', '0')})"
+    to_last = f"({logit('i', 't')} - {logit('i', 'i')})"
+    return theorem(symbols, {}, [f"int i, int t: (i - t)*{to_first} + t*{to_last} == 0"])
+
+
 def unrealizable(form: str) -> Claim:
     """No parameter realizes a task that asks row r <= n - 1 for a target 0 < t(r) < r."""
     logit, symbols = FORMS[form]
@@ -75,6 +86,10 @@ def previous(form: str) -> Claim:
         },
         ["1 < 0"],
     )
+
+
+def _algebra(form: str, profile: Profile) -> Claim:
+    return algebra(form)
 
 
 ENDPOINT = Sketch((
@@ -135,9 +150,12 @@ STATEMENT = Statement(
     ),
     obligations=(
         Obligation("endpoint", "first or last key, or a flat tie", EVERY,
-                   lambda profile: endpoint("absolute"), ENDPOINT, solvers=("z3", "sympy")),
+                   lambda profile: endpoint("absolute"), ENDPOINT, solvers=("z3",)),
         Obligation("endpoint-relative", "the same for the basis {1, offset}", "all n, all real w",
-                   lambda profile: endpoint("relative"), ENDPOINT_RELATIVE, solvers=("z3", "sympy")),
+                   lambda profile: endpoint("relative"), ENDPOINT_RELATIVE, solvers=("z3",)),
+        *(Obligation(f"algebra-{form}", "the two gaps of an interior key, weighted, add up to zero",
+                     "all positions, all real parameters", partial(_algebra, form),
+                     Sketch((fix(),)), solvers=("sympy", "z3")) for form in FORMS),
         Obligation("unrealizable", "no W realizes a task with an interior target", EVERY,
                    lambda profile: unrealizable("absolute"), UNREALIZABLE, solvers=("z3",)),
         Obligation("unrealizable-relative", "the same for {1, offset}", "all n, all real w",

@@ -79,7 +79,8 @@ def verify(statement: Statement, profile: Profile, directory: Path | None = None
         twins.append(ControlFinding("", twin.words, (refuted,)))
     idle, problems = _audit(statement, findings, controls, tuple(twins))
     outcome = _outcome(statement, findings)
-    scopes = [o.scope_for(profile) for o in statement.obligations]
+    outlined = [o for o in statement.obligations if isinstance(getattr(o, "proof", None), Sketch)]
+    scopes = [o.scope_for(profile) for o in outlined or statement.obligations]
     return Verdict(
         id=statement.id,
         title=statement.title,
@@ -133,6 +134,8 @@ def _audit(
     with_control = {c.hypothesis for c in controls}
     idle = []
     for hypothesis in statement.hypotheses:
+        if not all(finding.good for finding in findings):
+            break  # what a failed proof did not use says nothing
         if hypothesis.clauses and not used & set(hypothesis.clauses):
             idle.append(hypothesis.name)
             if not hypothesis.idle:
@@ -144,6 +147,11 @@ def _audit(
     for finding in findings:
         if not finding.good:
             problems.append(f"{finding.name}: {finding.outcome}: {finding.reason}")
+        problems += [
+            f"{finding.name}: {o.engine} finds a counterexample to what the kernel accepts: {o.reason}"
+            for o in finding.opinions
+            if o.outcome == "refuted" and finding.good
+        ]
     for control in (*controls, *twins):
         what = (
             f"the control for {control.hypothesis!r}" if control.hypothesis else "a false variant"
@@ -236,9 +244,12 @@ def propose(claim: Claim, source: Proof) -> Any:
 
             return _or_unproposed(lambda: prover.prove_model(claim, dict(hints)))
         case Solve():
-            from verify.engines import feasibility_proofs
+            from verify import systems
 
-            return _or_unproposed(lambda: feasibility_proofs.propose(claim))
+            proof = systems.propose(claim)
+            if proof is None:
+                raise Unproposed("the exact engine does not come to the claimed answer")
+            return proof
 
 
 def _or_unproposed(ask: Callable[[], Any]) -> Any:
@@ -251,8 +262,13 @@ def _or_unproposed(ask: Callable[[], Any]) -> Any:
 
 
 def _opinion(claim: Claim, certificate: dict[str, Any], engine: str) -> Opinion:
-    """A solver's own answer on the same claim, helped by the certificate's instances."""
-    from verify.engines import smt
+    """Another engine's own answer on the same claim; solvers are helped by the instances."""
+    if engine == "sympy":
+        from verify.engines import symbolic
 
-    answer = smt.second_opinion(claim, certificate["proof"], engine)
+        answer = symbolic.second_opinion(claim)
+    else:
+        from verify.engines import smt
+
+        answer = smt.second_opinion(claim, certificate["proof"], engine)
     return Opinion(engine, answer.version, answer.outcome, answer.reason)
