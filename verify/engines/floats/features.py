@@ -245,8 +245,9 @@ def _units(column: Ints, dimension: int, first: int) -> Features:
     used, index = np.unique(column, return_inverse=True)
     values = np.zeros((len(used), dimension))
     values[np.arange(len(used)), used] = 1
-    index = None if len(used) == len(column) and (np.diff(column) > 0).all() else index
-    return Features(values, index, first, len(column), np.zeros(dimension, dtype=np.intp))
+    own = len(used) == len(column) and bool((np.diff(column) > 0).all())
+    zero = np.zeros(dimension, dtype=np.intp)
+    return Features(values, None if own else index, first, len(column), zero)
 
 
 def _distinct(encoding: Encoding, positions: Ints, length: int, first: int) -> Features:
@@ -278,12 +279,10 @@ def _table(vectors: list[tuple[Expression, ...]], index: Ints, first: int) -> Fe
             values[row, a] = known[entry, k]
     # Rounding to nearest; a result below the normal range is off by less than 2**-1074.
     relative, absolute = (0.0, 0.0) if exact else (1.01 * UNIT, 2.0**-1060)
-    if len(vectors) == len(index):
-        index = None  # type: ignore[assignment]
+    own, powers = len(vectors) == len(index), np.array(exponents, dtype=np.intp)
     return Features(
-        values, index, first, len(values) if index is None else len(index),
-        np.array(exponents, dtype=np.intp), absolute, relative,
-    )  # fmt: skip
+        values, None if own else index, first, len(index), powers, absolute, relative
+    )
 
 
 def _exponent(column: Sequence[Expression]) -> int:
