@@ -87,7 +87,7 @@ def test_second_opinion_does_not_trust_the_proof() -> None:
     """The instances are the proof's; that they suffice is the solver's own finding."""
     proof = prover.complete(ROW_LEMMA, use("max", o="i - j"))
     false = {**ROW_LEMMA, "hypotheses": {"max": clause({"o": "int"}, [], "kappa(o) > o")}}
-    assert smt.second_opinion(false, proof, "z3", seconds=1).outcome in ("refuted", "unknown")
+    assert smt.second_opinion(false, proof, "z3", seconds=0.5).outcome in ("refuted", "unknown")
 
 
 def test_induction_needs_its_step() -> None:
@@ -113,7 +113,7 @@ def test_induction_needs_its_step() -> None:
 )
 def test_numbers_and_waves(then: str, outcome: str, solver: str) -> None:
     claim = closed({"x": "real"}, [], then)
-    found = smt.decide(claim, 0, solver, seconds=1 if outcome == "refuted" else 10).outcome
+    found = smt.decide(claim, 0, solver, seconds=0.5 if outcome == "refuted" else 20).outcome
     assert found in ((outcome, "unknown") if outcome == "refuted" else (outcome,))
 
 
@@ -189,8 +189,8 @@ def test_every_way_of_not_answering_is_shown_as_it_is(
     monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
     monkeypatch.setattr("verify.engines.smt.process.GRACE", 0.2)
     start = time.monotonic()
-    answer = smt.decide(ROW_LEMMA, 0, "cvc5", seconds=2 if outcome != "unknown" else 0.5)
-    assert time.monotonic() - start < 5
+    answer = smt.decide(ROW_LEMMA, 0, "cvc5", seconds=20 if outcome != "unknown" else 0.5)
+    assert time.monotonic() - start < 15
     assert answer.outcome == outcome
     assert reason in answer.reason
 
@@ -199,7 +199,7 @@ def test_a_hard_question_ends_in_time(solver: str) -> None:
     """A sum of three cubes: nobody's solver answers this in a second."""
     claim = closed({"x": "int", "y": "int", "z": "int"}, [], "x**3 + y**3 + z**3 != 114")
     start = time.monotonic()
-    answer = smt.decide(claim, 0, solver, seconds=1)
+    answer = smt.decide(claim, 0, solver, seconds=0.5)
     assert answer.outcome == "unknown"
     assert answer.reason
     assert time.monotonic() - start < 6
@@ -273,7 +273,7 @@ def test_algebraic_parameters_are_not_rounded() -> None:
 ENTRY = st.integers(-2, 2)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(st.lists(st.tuples(ENTRY, ENTRY, ENTRY), min_size=3, max_size=4), st.integers(0, 2))
 def test_z3_and_cvc5_agree_and_the_kernel_accepts_what_they_find(
     vectors: list[tuple[int, int, int]], target: int
