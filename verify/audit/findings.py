@@ -76,7 +76,8 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """The result of an audit; `properties` are all that were examined, `subject::kind`."""
+    """The result of an audit; `properties` are `callable::kind`, `examined`
+    those of them that the subject answered for; `sources` the file and line of each callable."""
 
     reference: str
     spec: str | None
@@ -86,8 +87,10 @@ class Audit:
     findings: tuple[Finding, ...]
     notes: tuple[Note, ...]
     properties: tuple[str, ...]
+    examined: tuple[str, ...]
     versions: Mapping[str, str]
     seconds: float
+    sources: Mapping[str, tuple[str, int]] = field(default_factory=dict)
 
     @property
     def clean(self) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -12,7 +13,7 @@ import numpy.typing as npt
 from verify.audit.findings import Finding
 from verify.audit.models import Model, default_model, model
 from verify.audit.specifications import Reference, Specification
-from verify.audit.subjects import Reply, Session
+from verify.audit.subjects import Reply, Session, subject
 from verify.audit.values import Values
 
 PROMPTS: Final = (1, 2, 3, 5, 6, 8, 16, 31)
@@ -80,6 +81,13 @@ class Question:
             f"import numpy as np; from {module} import {name.partition('.')[0]}; print({call}("
             + (", ".join(_literal(argument) for argument in arguments) + "))")
         )
+
+
+@contextmanager
+def question_for(target: Any, kind: str, length: int, seconds: float) -> Iterator[Question]:
+    """A question about one callable, for assertions that ask it themselves."""
+    with Session(subject(target, kind), seconds) as session:
+        yield Question(session, None, length, np.arange(length, dtype=np.int64))
 
 
 def _literal(argument: Any) -> str:

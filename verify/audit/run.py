@@ -90,7 +90,7 @@ def audit(
     with Session(what, seconds) as session:
         reference = None
         if isinstance(known, Reference):
-            reference = Session(Subject(known.subject), seconds)
+            reference = Session(Subject(known.subject, known.target, known.kind), seconds)
             reference.start()
         question = Question(
             session, known, length, sampled, dtype, model, visibility,
@@ -98,46 +98,71 @@ def audit(
             steps, targets, cast, reference,
         )  # fmt: skip
         try:
-            findings, notes, properties = _examine(question)
+            findings, notes, left = _examine(question)
         finally:
             if reference is not None:
                 reference.close()
-        versions = dict(session.versions)
+        names = _properties(session, cast)
+        versions, sources = dict(session.versions), dict(session.sources)
     return Audit(
         what.reference, getattr(known, "text", None), length, dtype,
         model or "the default for the type of the answers", tuple(findings), tuple(notes),
-        tuple(properties), versions, time.perf_counter() - started,
+        names, tuple(name for name in names if name not in left), versions,
+        time.perf_counter() - started, sources,
     )  # fmt: skip
 
 
-def _examine(question: Question) -> tuple[list[Finding], list[Note], list[str]]:
+def properties(target: Any, kind: str | None = None, cast: str | None = None) -> tuple[str, ...]:
+    """What an audit of this subject examines, `callable::kind`; ValueError as in `audit`."""
+    with Session(subject(target, kind), SECONDS) as session:
+        return _properties(session, cast)
+
+
+def _properties(session: Session, cast: str | None) -> tuple[str, ...]:
+    if session.failure is not None:
+        return ("import::error",)
+    names = ["import::error"]
+    for kind in session.offered:
+        if kind in EXAMINERS:
+            history = caches.HISTORY_PROPERTIES if kind in caches.HISTORY_KINDS else ()
+            names += [f"{kind}::{name}" for name in (*EXAMINERS[kind][1], *history)]
+    if cast is not None:
+        names += ["cast::error", "cast::stateful"]
+    return tuple(names)
+
+
+def _examine(question: Question) -> tuple[list[Finding], list[Note], set[str]]:
+    """Findings, notes, and the properties that could not be examined."""
     findings: list[Finding] = []
     notes: list[Note] = []
-    properties: list[str] = []
+    left: set[str] = set()
     if question.session.failure is not None:
         text = question.session.failure.text
         finding = Finding("error", "import", f"the subject cannot be loaded: {text}", observed=text)
-        return [finding], [], ["import::error"]
+        return [finding], [], set()
     for kind in list(question.session.offered):
         if kind not in EXAMINERS:
             continue
         examiner, kinds = EXAMINERS[kind]
-        properties += [f"{kind}::{name}" for name in kinds]
-        before = len(findings)
-        _collect(examiner(question), findings, notes)
-        if kind in caches.HISTORY_KINDS:
-            properties += [f"{kind}::{name}" for name in caches.HISTORY_PROPERTIES]
-            if not any(f.kind in ("error", "shape") for f in findings[before:]):
-                _collect(caches.examine_history(question, kind), findings, notes)
-    if question.cast is not None and "features" in question.session.offered:
-        properties += ["cast::error", "cast::stateful"]
+        complete = _collect(examiner(question), findings, notes)
+        if complete and kind in caches.HISTORY_KINDS:
+            _collect(caches.examine_history(question, kind), findings, notes)
+        if not complete:
+            left |= {f"{kind}::{name}" for name in (*kinds, *caches.HISTORY_PROPERTIES)}
+    if question.cast is not None:
         _collect(caches.examine_cast(question), findings, notes)
-    return findings, notes, properties
+    return findings, notes, left - {finding.identity for finding in findings}
 
 
-def _collect(answers: Iterable[Finding | Note], findings: list[Finding], notes: list[Note]) -> None:
+def _collect(answers: Iterable[Finding | Note], findings: list[Finding], notes: list[Note]) -> bool:
+    """Gather what a family of checks says; False if the subject refused to answer one of them."""
     try:
         for answer in answers:
-            (findings if isinstance(answer, Finding) else notes).append(answer)  # type: ignore[arg-type]
+            if isinstance(answer, Finding):
+                findings.append(answer)
+            else:
+                notes.append(answer)
     except Refused as refused:
         findings.append(refused.finding)
+        return False
+    return True

@@ -113,6 +113,8 @@ class Reference:
 
     text: str
     subject: str
+    target: Any = None
+    kind: str | None = None
     relative: bool = False
 
 

@@ -61,6 +61,7 @@ class Session:
     offered: dict[str, tuple[str, ...]] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
     direct: bool = True
+    sources: dict[str, tuple[str, int]] = field(default_factory=dict)
     failure: Reply | None = None
     _process: int | None = None
     _streams: tuple[int, int] = (-1, -1)
@@ -88,6 +89,7 @@ class Session:
         self.failure = None
         self.offered = {kind: tuple(names) for kind, names in header["offered"].items()}
         self.versions, self.direct = header["versions"], header["direct"]
+        self.sources = {kind: (path, line) for kind, (path, line) in header["sources"].items()}
 
     def fresh(self) -> None:
         """End the process and start the subject in a new one."""

@@ -63,6 +63,16 @@ def _libraries(function: Callable[..., Any]) -> list[str]:
     ]
 
 
+def _source(function: Callable[..., Any]) -> tuple[str, int] | None:
+    """The file and line where the callable is written, if it is written in Python."""
+    inner: Any = function
+    while hasattr(inner, "__wrapped__"):
+        inner = inner.__wrapped__
+    code = getattr(getattr(inner, "__func__", inner), "__code__", None)
+    code = code or getattr(type(inner).__call__, "__code__", None)
+    return None if code is None else (code.co_filename, code.co_firstlineno)
+
+
 def _explain(problem: BaseException) -> str:
     """One line: the exception and where in the subject's code it was raised."""
     frames = traceback.extract_tb(problem.__traceback__)
@@ -102,6 +112,7 @@ class _Server:
         return {
             "offered": {kind: list(parameters(f)) for kind, f in self.offered.items()},
             "versions": versions,
+            "sources": {k: place for k, f in self.offered.items() if (place := _source(f))},
             "direct": any(function is self.target for function in self.offered.values()),
         }
 

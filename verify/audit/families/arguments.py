@@ -69,7 +69,7 @@ def examine(question: Question) -> Iterator[Finding | Note]:
 
 
 def _ties(question: Question, kind: str, n: int) -> Iterator[Finding | Note]:
-    """Rows with tied logits: an index out of the tie set is a flip, else the convention is named."""
+    """Tied rows: an index outside the tie set is a flip, else the convention is named."""
     if n < 3:
         return
     rng = np.random.default_rng(21)

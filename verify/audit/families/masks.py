@@ -66,7 +66,8 @@ def examine(question: Question) -> Iterator[Finding | Note]:
         row = int(np.argwhere(np.isnan(mask.added))[0][0])
         yield Finding(
             "nonfinite", "mask", f"row {row} of the mask holds NaN (zero times infinity?)",
-            position=row, unit="row", count=len({int(i) for i, _ in np.argwhere(np.isnan(mask.added))}),
+            position=row, unit="row",
+            count=len({int(i) for i, _ in np.argwhere(np.isnan(mask.added))}),
             exact="0 or minus infinity", observed="nan", reproduce=question.reproduce("mask", n),
         )  # fmt: skip
         return

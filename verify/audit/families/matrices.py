@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
@@ -99,9 +99,10 @@ def examine_logits(question: Question) -> Iterator[Finding | Note]:
 _Case = tuple[int, int, list[int], list[int]]  # head, row, winners as computed, exact winners
 
 
-def _best(row: npt.NDArray[Any], seen: Bools) -> list[int]:
-    keys = np.flatnonzero(seen)
-    return [int(keys[k]) for k in winners(row[keys])]
+def best(row: npt.NDArray[Any], keys: Iterable[int]) -> list[int]:
+    """Which of these keys have the largest logit."""
+    chosen = np.fromiter(keys, np.int64)
+    return [int(chosen[k]) for k in winners(row[chosen])]
 
 
 def against(
@@ -112,9 +113,10 @@ def against(
     ties, flips = list[_Case](), list[_Case]()
     for h in range(found.heads):
         for i in range(found.rows):
-            if seen[i].sum() < 2:
+            keys = np.flatnonzero(seen[i]).tolist()
+            if len(keys) < 2:
                 continue
-            have, want = _best(found.values.array[h, i], seen[i]), _best(exact[h, i], seen[i])
+            have, want = best(found.values.array[h, i], keys), best(exact[h, i], keys)
             if len(want) > 1 or (len(have) > 1 and want[0] in have):
                 ties.append((h, i, have, want))
             elif have != want:
