@@ -50,7 +50,7 @@ def copy() -> Claim:
 
 
 def reverse_one_row() -> Claim:
-    """reverse asks row i for the offset 2 i - (n - 1): two rows at or beyond d are not both hits."""
+    """reverse asks row i for the offset 2 i - (n - 1): not two hits at or beyond d."""
     return theorem(
         "int n, int d, real kappa",
         {"unique-maximizer": PEAK},
@@ -104,32 +104,61 @@ FIXED = Statement(
     id="corollary-fixed-offset",
     title="Fixed offsets transfer to every length",
     latex=r"t(i) = i - \delta \;\Longrightarrow\; \alpha_L = 1 \text{ for every } L",
-    words="A kernel with the strict unique maximizer delta carries t(i) = i - delta (previous, skip-k)"
+    words="A kernel with the strict unique maximizer delta carries t(i) = i - delta (previous,"
+    " skip-k)"
     " to every length: every row from delta on is a hit.",
     source=SOURCE,
     status="proved",
     setting=("S1", "S2", "S3"),
-    hypotheses=(Hypothesis("unique-maximizer", "delta is the strict unique maximizer",
-                           ("unique-maximizer",)),),
+    hypotheses=(
+        Hypothesis(
+            "unique-maximizer", "delta is the strict unique maximizer", ("unique-maximizer",)
+        ),
+    ),
     obligations=(
-        Obligation("every-row", "every row i >= delta is a hit", EVERY, lambda profile: fixed_offset(),
-                   Sketch((fix(*use("unique-maximizer", o="i - j")),)), solvers=("z3",)),
-        on_model("not-vacuous", "skip-2 at length 6",
-                 lambda: satisfiable(fixed_offset(), PEAKED, {"i": 3, "j": 0})),
+        Obligation(
+            "every-row",
+            "every row i >= delta is a hit",
+            EVERY,
+            lambda profile: fixed_offset(),
+            Sketch((fix(*use("unique-maximizer", o="i - j")),)),
+            solvers=("z3",),
+        ),
+        on_model(
+            "not-vacuous",
+            "skip-2 at length 6",
+            lambda: satisfiable(fixed_offset(), PEAKED, {"i": 3, "j": 0}),
+        ),
     ),
     controls=(
-        Control("unique-maximizer", "a second maximizer ties", (
-            on_model("tie", "kappa(2) = kappa(3)", lambda: countermodel(
-                without(fixed_offset(), "unique-maximizer"),
-                PEAKED | {"kappa": ({(2,): 1, (3,): 1}, "0")}, {"i": 4, "j": 1})),
-        )),
+        Control(
+            "unique-maximizer",
+            "a second maximizer ties",
+            (
+                on_model(
+                    "tie",
+                    "kappa(2) = kappa(3)",
+                    lambda: countermodel(
+                        without(fixed_offset(), "unique-maximizer"),
+                        PEAKED | {"kappa": ({(2,): 1, (3,): 1}, "0")},
+                        {"i": 4, "j": 1},
+                    ),
+                ),
+            ),
+        ),
     ),
     twins=(
-        Twin("false: the target beats every key, itself included", SELF,
-             on_model("own", "row 2 and its target 0", lambda: countermodel(
-                 SELF, PEAKED, {"i": 2, "j": 0}))),
+        Twin(
+            "false: the target beats every key, itself included",
+            SELF,
+            on_model(
+                "own",
+                "row 2 and its target 0",
+                lambda: countermodel(SELF, PEAKED, {"i": 2, "j": 0}),
+            ),
+        ),
     ),
-)  # fmt: skip
+)
 
 COPY = Statement(
     id="corollary-copy",
@@ -137,97 +166,196 @@ COPY = Statement(
     latex=r"\lceil L/2\rceil = \delta: \text{every row};\quad \lceil L/2\rceil > \delta:"
     r" \text{no row};\quad \lceil L/2\rceil < \delta: \text{only rows below } \delta",
     words="copy at length L asks every scored row for the offset ceil(L/2). With a strict unique"
-    " maximizer delta every scored row is a hit when ceil(L/2) = delta, none is when ceil(L/2) > delta,"
+    " maximizer delta every scored row is a hit when ceil(L/2) = delta, none is when ceil(L/2) >"
+    " delta,"
     " and when ceil(L/2) < delta only rows below delta can be.",
     source=SOURCE,
     status="proved",
     setting=("S1", "S2", "S3"),
     hypotheses=(
-        Hypothesis("unique-maximizer", "delta is the strict unique maximizer", ("unique-maximizer",)),
+        Hypothesis(
+            "unique-maximizer", "delta is the strict unique maximizer", ("unique-maximizer",)
+        ),
     ),
     obligations=(
-        Obligation("three-cases", "equal, larger, smaller", EVERY, lambda profile: copy(),
-                   Sketch((
-                       fix(*use("unique-maximizer", o="i - j")),
-                       fix(*use("half-from", "half-to"), *use("unique-maximizer", o="c")),
-                       fix(*use("half-from", "half-to"), *use("unique-maximizer", o="c")),
-                   )), solvers=("z3",)),
-        decisions("smaller-can-hit", "ceil(20/2) = 10 < delta = 15 with kappa(15) = 2, kappa(10) = 1:"
-                  " rows 10..14 hit, rows 15..19 miss", lambda: _one_hot(20, COPY_20),
-                  _kernel({15: 2, 10: 1}, 20), "hhhhhmmmmm", "1"),
-        on_model("not-vacuous", "n = 4, c = d = 2", lambda: satisfiable(
-            copy(), {"n": 4, "c": 2, "d": 2, "kappa": ({(2,): 1}, "0")}, {"i": 3, "j": 0})),
+        Obligation(
+            "three-cases",
+            "equal, larger, smaller",
+            EVERY,
+            lambda profile: copy(),
+            Sketch(
+                (
+                    fix(*use("unique-maximizer", o="i - j")),
+                    fix(*use("half-from", "half-to"), *use("unique-maximizer", o="c")),
+                    fix(*use("half-from", "half-to"), *use("unique-maximizer", o="c")),
+                )
+            ),
+            solvers=("z3",),
+        ),
+        decisions(
+            "smaller-can-hit",
+            "ceil(20/2) = 10 < delta = 15 with kappa(15) = 2, kappa(10) = 1:"
+            " rows 10..14 hit, rows 15..19 miss",
+            lambda: _one_hot(20, COPY_20),
+            _kernel({15: 2, 10: 1}, 20),
+            "hhhhhmmmmm",
+            "1",
+        ),
+        on_model(
+            "not-vacuous",
+            "n = 4, c = d = 2",
+            lambda: satisfiable(
+                copy(), {"n": 4, "c": 2, "d": 2, "kappa": ({(2,): 1}, "0")}, {"i": 3, "j": 0}
+            ),
+        ),
     ),
     controls=(
-        Control("unique-maximizer", "a kernel that grows with the offset hits the first scored row of"
-                " every length", (
-            on_model("increasing", "kappa(o) = o, c = 3 > d = 0", lambda: countermodel(
-                without(copy(), "unique-maximizer"),
-                {"n": 6, "c": 3, "d": 0, "kappa": "x0"}, {"i": 3}, 1)),
-        )),
+        Control(
+            "unique-maximizer",
+            "a kernel that grows with the offset hits the first scored row of every length",
+            (
+                on_model(
+                    "increasing",
+                    "kappa(o) = o, c = 3 > d = 0",
+                    lambda: countermodel(
+                        without(copy(), "unique-maximizer"),
+                        {"n": 6, "c": 3, "d": 0, "kappa": "x0"},
+                        {"i": 3},
+                        1,
+                    ),
+                ),
+            ),
+        ),
     ),
     twins=(
-        Twin("false: when ceil(L/2) < delta some other key beats the target on every row", NO_HIT,
-             on_model("below-delta", "kappa(3) = 2, kappa(2) = 1, row 2 of length 4",
-                      lambda: countermodel(
-                          NO_HIT, {"n": 4, "c": 2, "d": 3, "kappa": ({(3,): 2, (2,): 1}, "0")},
-                          {"i": 2}))),
+        Twin(
+            "false: when ceil(L/2) < delta some other key beats the target on every row",
+            NO_HIT,
+            on_model(
+                "below-delta",
+                "kappa(3) = 2, kappa(2) = 1, row 2 of length 4",
+                lambda: countermodel(
+                    NO_HIT, {"n": 4, "c": 2, "d": 3, "kappa": ({(3,): 2, (2,): 1}, "0")}, {"i": 2}
+                ),
+            ),
+        ),
     ),
-)  # fmt: skip
+)
 
 REVERSE = Statement(
     id="corollary-reverse",
     title="reverse: one row at most, and no relative encoding realizes it at any n >= 5",
     latex=r"t(i) = n - 1 - i,\ n \ge 5 \;\Longrightarrow\; \nexists\, \kappa \text{ realizing it};"
     r"\quad \#\{\text{hits at or beyond } \delta\} \le 1",
-    words="reverse asks row i for the offset 2 i - n + 1. With a strict unique maximizer delta at most"
-    " one row at or beyond delta is a hit. And no relative encoding whatsoever realizes reverse at any"
+    words="reverse asks row i for the offset 2 i - n + 1. With a strict unique maximizer delta"
+    " at most"
+    " one row at or beyond delta is a hit. And no relative encoding whatsoever realizes reverse"
+    " at any"
     " length n >= 5: two neighbouring rows contradict each other.",
     source=SOURCE,
     status="proved",
     setting=("S1", "S2", "S3"),
     hypotheses=(
-        Hypothesis("unique-maximizer", "delta is the strict unique maximizer (first part)",
-                   ("unique-maximizer",)),
+        Hypothesis(
+            "unique-maximizer",
+            "delta is the strict unique maximizer (first part)",
+            ("unique-maximizer",),
+        ),
         Hypothesis("at-least-5", "n >= 5 (second part)", ("at-least-5",)),
     ),
     obligations=(
-        Obligation("one-row", "at most one hit at or beyond delta", EVERY,
-                   lambda profile: reverse_one_row(),
-                   Sketch((fix(*use("unique-maximizer", o="2*k - (n - 1)")),
-                           fix(*use("unique-maximizer", o="2*i - (n - 1)"))))),
-        Obligation("unrealizable", "no relative encoding realizes reverse", "all n >= 5, all kernels",
-                   lambda profile: reverse_unrealizable(),
-                   Sketch((fix(*use("at-least-5", "middle-from", "middle-to"),
-                               *use("realizes", i="c", j="c - (2*c - n + 3)"),
-                               *use("realizes", i="c + 1", j="c + 1 - (2*c - n + 1)")),)),
-                   solvers=("z3",)),
-        on_model("not-vacuous", "n = 5, delta = 0", lambda: satisfiable(
-            reverse_one_row(), {"n": 5, "d": 0, "kappa": ({(0,): 1}, "0")}, {"i": 2, "k": 3})),
+        Obligation(
+            "one-row",
+            "at most one hit at or beyond delta",
+            EVERY,
+            lambda profile: reverse_one_row(),
+            Sketch(
+                (
+                    fix(*use("unique-maximizer", o="2*k - (n - 1)")),
+                    fix(*use("unique-maximizer", o="2*i - (n - 1)")),
+                )
+            ),
+        ),
+        Obligation(
+            "unrealizable",
+            "no relative encoding realizes reverse",
+            "all n >= 5, all kernels",
+            lambda profile: reverse_unrealizable(),
+            Sketch(
+                (
+                    fix(
+                        *use("at-least-5", "middle-from", "middle-to"),
+                        *use("realizes", i="c", j="c - (2*c - n + 3)"),
+                        *use("realizes", i="c + 1", j="c + 1 - (2*c - n + 1)"),
+                    ),
+                )
+            ),
+            solvers=("z3",),
+        ),
+        on_model(
+            "not-vacuous",
+            "n = 5, delta = 0",
+            lambda: satisfiable(
+                reverse_one_row(), {"n": 5, "d": 0, "kappa": ({(0,): 1}, "0")}, {"i": 2, "k": 3}
+            ),
+        ),
     ),
     controls=(
-        Control("unique-maximizer", "offsets 1 and 3 both maximal: rows 2 and 3 of length 4", (
-            on_model("two", "kappa(1) = kappa(3) = 1", lambda: countermodel(
-                without(reverse_one_row(), "unique-maximizer"),
-                {"n": 4, "d": 1, "kappa": ({(1,): 1, (3,): 1}, "0")}, {"i": 2, "k": 3})),
-        )),
-        Control("at-least-5", "at n = 4 a kernel with kappa(1) > kappa(0), kappa(2) and kappa(3) > all"
-                " realizes reverse", (
-            decisions("n-4", "rows 2 and 3 of length 4 are hits", lambda: _one_hot(4, REVERSE_4),
-                      [0, 1, 0, 2], "hh", "1"),
-            on_model("n-4-model", "the hypotheses hold at n = 4", lambda: countermodel(
-                without(reverse_unrealizable(), "at-least-5"),
-                {"n": 4, "c": 2, "kappa": ({(1,): 1, (3,): 2}, "0")}, {})),
-        )),
+        Control(
+            "unique-maximizer",
+            "offsets 1 and 3 both maximal: rows 2 and 3 of length 4",
+            (
+                on_model(
+                    "two",
+                    "kappa(1) = kappa(3) = 1",
+                    lambda: countermodel(
+                        without(reverse_one_row(), "unique-maximizer"),
+                        {"n": 4, "d": 1, "kappa": ({(1,): 1, (3,): 1}, "0")},
+                        {"i": 2, "k": 3},
+                    ),
+                ),
+            ),
+        ),
+        Control(
+            "at-least-5",
+            "at n = 4 a kernel with kappa(1) > kappa(0), kappa(2) and kappa(3) > all"
+            " realizes reverse",
+            (
+                decisions(
+                    "n-4",
+                    "rows 2 and 3 of length 4 are hits",
+                    lambda: _one_hot(4, REVERSE_4),
+                    [0, 1, 0, 2],
+                    "hh",
+                    "1",
+                ),
+                on_model(
+                    "n-4-model",
+                    "the hypotheses hold at n = 4",
+                    lambda: countermodel(
+                        without(reverse_unrealizable(), "at-least-5"),
+                        {"n": 4, "c": 2, "kappa": ({(1,): 1, (3,): 2}, "0")},
+                        {},
+                    ),
+                ),
+            ),
+        ),
     ),
     twins=(
-        Twin("false: no row at or beyond delta can be a hit",
-             NEVER, on_model("one-hit", "delta = 2 on row 3 of n = 5", lambda: countermodel(
-                 NEVER, {"n": 5, "d": 2, "kappa": ({(2,): 1}, "0")}, {"i": 3}))),
+        Twin(
+            "false: no row at or beyond delta can be a hit",
+            NEVER,
+            on_model(
+                "one-hit",
+                "delta = 2 on row 3 of n = 5",
+                lambda: countermodel(NEVER, {"n": 5, "d": 2, "kappa": ({(2,): 1}, "0")}, {"i": 3}),
+            ),
+        ),
     ),
     remarks=(
-        "Anything said of reverse under the condition that a relative kernel realizes it at L0 >= 5 is"
+        "Anything said of reverse under the condition that a relative kernel realizes it at L0"
+        " >= 5 is"
         " vacuous; the first part therefore assumes no such thing.",
     ),
-)  # fmt: skip
+)
 STATEMENTS = (FIXED, COPY, REVERSE)

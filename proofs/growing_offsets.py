@@ -1,4 +1,4 @@
-"""Growing offsets that fixed, finite-dimensional, deterministic encodings realize at all lengths."""
+"""Growing offsets that one finite-dimensional deterministic encoding realizes at all lengths."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from verify.statements import (
 
 
 def previous() -> Claim:
-    """-(i - 1 - j)^2 is largest at j = i - 1 alone, and it is phi(i)^T W phi(j) over [1, i, i^2]."""
+    """-(i - 1 - j)^2 is largest at j = i - 1 alone; it is phi(i)^T W phi(j) over [1, i, i^2]."""
     return theorem(
         "",
         {},
@@ -77,75 +77,140 @@ QUADRATIC = Statement(
     id="quadratic-growing-offset",
     title="[1, i, i^2] realizes t = floor(i/2) (and previous) at every length",
     latex=r"-(i - 2j - \tfrac12)^2 = \varphi(i)^\top W \varphi(j),\quad \varphi(i) = [1, i, i^2]",
-    words="One fixed parameter over [1, i, i^2] realizes `previous` at every length, and another one"
+    words="One fixed parameter over [1, i, i^2] realizes `previous` at every length, and another"
+    " one"
     " t = floor(i/2), whose offset grows without bound.",
     source=SOURCE,
     status="proved",
     setting=("S1", "S2"),
     hypotheses=(
-        Hypothesis("floor", "t(i) = floor(i/2): 2 t <= i <= 2 t + 1", ("floor-below", "floor-above")),
+        Hypothesis(
+            "floor", "t(i) = floor(i/2): 2 t <= i <= 2 t + 1", ("floor-below", "floor-above")
+        ),
     ),
     obligations=(
-        Obligation("previous", "-(i - 1 - j)^2 and its parameter", ALL, lambda profile: previous(),
-                   Sketch((fix(last=_either("j != i - 1", "j > i - 1", "i - 1 > j")), fix())), solvers=("z3",)),
-        Obligation("halves", "-(i - 2 j - 1/2)^2 and its parameter", ALL, lambda profile: halves(),
-                   Sketch((fix(*use("floor-below", "floor-above", i="i"), last=_either("j != t(i)", "j > t(i)", "t(i) > j")),
-                           fix())), solvers=("z3",)),
+        Obligation(
+            "previous",
+            "-(i - 1 - j)^2 and its parameter",
+            ALL,
+            lambda profile: previous(),
+            Sketch((fix(last=_either("j != i - 1", "j > i - 1", "i - 1 > j")), fix())),
+            solvers=("z3",),
+        ),
+        Obligation(
+            "halves",
+            "-(i - 2 j - 1/2)^2 and its parameter",
+            ALL,
+            lambda profile: halves(),
+            Sketch(
+                (
+                    fix(
+                        *use("floor-below", "floor-above", i="i"),
+                        last=_either("j != t(i)", "j > t(i)", "t(i) > j"),
+                    ),
+                    fix(),
+                )
+            ),
+            solvers=("z3",),
+        ),
     ),
     controls=(
-        Control("floor", "a target that is not the floor", (
-            on_model("below", "t(4) = 1", lambda: countermodel(
-                without(halves(), "floor-above"), {"t": "0"}, {"i": 4, "j": 2})),
-            on_model("above", "t(0) = 1", lambda: countermodel(
-                without(halves(), "floor-below"), {"t": "x0"}, {"i": 4, "j": 2})),
-        )),
+        Control(
+            "floor",
+            "a target that is not the floor",
+            (
+                on_model(
+                    "below",
+                    "t(4) = 1",
+                    lambda: countermodel(
+                        without(halves(), "floor-above"), {"t": "0"}, {"i": 4, "j": 2}
+                    ),
+                ),
+                on_model(
+                    "above",
+                    "t(0) = 1",
+                    lambda: countermodel(
+                        without(halves(), "floor-below"), {"t": "x0"}, {"i": 4, "j": 2}
+                    ),
+                ),
+            ),
+        ),
     ),
     twins=(
-        Twin("false: -(i - 2 j)^2 does it as well (odd rows tie)",
-             with_goal(halves(), "int i, int j: i >= 0, j != t(i) =>"
-                       " -(i - 2*t(i))**2 > -(i - 2*j)**2"),
-             on_model("odd", "row 3 with t = 1 and j = 2", lambda: countermodel(
-                 with_goal({**halves(), "hypotheses": {}}, "int i, int j: i >= 0, j != t(i) =>"
-                           " -(i - 2*t(i))**2 > -(i - 2*j)**2"),
-                 FLOOR, {"i": 3, "j": 2}))),
+        Twin(
+            "false: -(i - 2 j)^2 does it as well (odd rows tie)",
+            with_goal(
+                halves(), "int i, int j: i >= 0, j != t(i) => -(i - 2*t(i))**2 > -(i - 2*j)**2"
+            ),
+            on_model(
+                "odd",
+                "row 3 with t = 1 and j = 2",
+                lambda: countermodel(
+                    with_goal(
+                        {**halves(), "hypotheses": {}},
+                        "int i, int j: i >= 0, j != t(i) => -(i - 2*t(i))**2 > -(i - 2*j)**2",
+                    ),
+                    FLOOR,
+                    {"i": 3, "j": 2},
+                ),
+            ),
+        ),
     ),
     remarks=("The features are unbounded, so this leaves bounded readings of Conjecture 1 open.",),
-)  # fmt: skip
+)
 
 SINUSOIDAL = Statement(
     id="sinusoidal-growing-offset",
     title="The standard sinusoidal encoding realizes decimation at every length",
-    latex=r"\cos(i\,\theta_4 - j\,\theta_0) < 1 = \cos 0,\quad \theta_0 = 1,\ \theta_4 = \tfrac1{10},"
+    latex=r"\cos(i\,\theta_4 - j\,\theta_0) < 1 = \cos 0,\quad \theta_0 = 1,\ \theta_4 ="
+    r" \tfrac1{10},"
     r"\ 10 \mid i,\ j \ne i/10",
     words="With 16 frequencies and base 10^4, theta_0 = 1 and theta_4 = 1/10. The kernel"
-    " cos(i/10 - j), bilinear in the features, has its strict masked maximum at j = i/10 on every row"
+    " cos(i/10 - j), bilinear in the features, has its strict masked maximum at j = i/10 on"
+    " every row"
     " divisible by 10, at every length: bounded features and infinitely many targets.",
     source=SOURCE,
     status="proved",
     setting=("S1", "S2"),
     hypotheses=(),
     obligations=(
-        Obligation("strict", "strict maximum, and the kernel is in the family", ALL,
-                   lambda profile: decimation(),
-                   Sketch((fix(*use("pi-irrational", m="q - j")),
-                           fix(last={"rule": "zero", "fact": 0})))),
-        Obligation("frequencies", "theta_0 = 1 and theta_4 = 1/10 for base 10^4 and 16 frequencies",
-                   "two numbers", lambda profile: theorem("", {}, [
-                       "(2**(-1/4)*5**(-1/4))**0 == 1", "(2**(-1/4)*5**(-1/4))**4 == 1/10"]),
-                   Sketch((fix(), fix()))),
+        Obligation(
+            "strict",
+            "strict maximum, and the kernel is in the family",
+            ALL,
+            lambda profile: decimation(),
+            Sketch((fix(*use("pi-irrational", m="q - j")), fix(last={"rule": "zero", "fact": 0}))),
+        ),
+        Obligation(
+            "frequencies",
+            "theta_0 = 1 and theta_4 = 1/10 for base 10^4 and 16 frequencies",
+            "two numbers",
+            lambda profile: theorem(
+                "", {}, ["(2**(-1/4)*5**(-1/4))**0 == 1", "(2**(-1/4)*5**(-1/4))**4 == 1/10"]
+            ),
+            Sketch((fix(), fix())),
+        ),
     ),
     twins=(
-        Twin("false: the gap has the positive lower bound 10^-8 at every length",
-             with_goal(decimation(), "int q, int j: q >= 0, 0 <= j, j <= 10*q, j != q =>"
-                       " cos(0) - cos(q - j) >= 1/100000000"),
-             Obligation("near-return", "j - q = 103993 is nearly a multiple of 2 pi",
-                        "one pair of keys", lambda profile: theorem("", {}, [
-                            "cos(0) - cos(208341 - 2*52174) < 1/100000000"]),
-                        Sketch((fix(),)))),
+        Twin(
+            "false: the gap has the positive lower bound 10^-8 at every length",
+            with_goal(
+                decimation(),
+                "int q, int j: q >= 0, 0 <= j, j <= 10*q, j != q =>"
+                " cos(0) - cos(q - j) >= 1/100000000",
+            ),
+            Obligation(
+                "near-return",
+                "j - q = 103993 is nearly a multiple of 2 pi",
+                "one pair of keys",
+                lambda profile: theorem("", {}, ["cos(0) - cos(208341 - 2*52174) < 1/100000000"]),
+                Sketch((fix(),)),
+            ),
+        ),
     ),
     remarks=(
         "Lemma used: cos(m) < 1 for every non-zero integer m, because pi is irrational.",
         "The gap has no positive lower bound; it is 1.8e-9 by row 20000.",
     ),
-)  # fmt: skip
+)
 STATEMENTS = (QUADRATIC, SINUSOIDAL)

@@ -56,8 +56,12 @@ def decisions(
     shows: Literal["holds", "fails"] = "holds",
 ) -> Obligation:
     """What one parameter does on the rows of a system: `h`, `m`, `t` for each."""
-    flat = [[str(e) for e in row] if isinstance(row, Sequence) and not isinstance(row, str)
-            else str(row) for row in parameter]  # fmt: skip
+    flat = [
+        [str(e) for e in row]
+        if isinstance(row, Sequence) and not isinstance(row, str)
+        else str(row)
+        for row in parameter
+    ]
 
     def claim(profile: object) -> Claim:
         return {
@@ -80,8 +84,12 @@ def realizable(
     shows: Literal["holds", "fails"] = "holds",
 ) -> Obligation:
     """A witness that realizes every row of a system."""
-    flat = [[str(e) for e in row] if isinstance(row, Sequence) and not isinstance(row, str)
-            else str(row) for row in parameter]  # fmt: skip
+    flat = [
+        [str(e) for e in row]
+        if isinstance(row, Sequence) and not isinstance(row, str)
+        else str(row)
+        for row in parameter
+    ]
 
     def claim(profile: object) -> Claim:
         return {"kind": "realizable", "system": system()}

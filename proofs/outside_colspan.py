@@ -1,4 +1,4 @@
-"""The tempting "outside the column span" argument, in its two readings, refuted by small examples."""
+"""The tempting "outside the column span" argument, in two readings, refuted by examples."""
 
 from __future__ import annotations
 
@@ -37,34 +37,57 @@ PATTERN = Statement(
     id="outside-colspan.pattern",
     title="'The target pattern lies outside the column span, so it is unrealizable'",
     latex=r"T \notin \{\Phi W \Phi^\top\} \;\Longrightarrow\; \text{unrealizable}",
-    words="First reading: if the one-hot target pattern is not of the form Phi W Phi^T, no W realizes"
+    words="First reading: if the one-hot target pattern is not of the form Phi W Phi^T, no W"
+    " realizes"
     " the task. False: only the argmax has to match, not the matrix.",
     source=SOURCE,
     status="refuted",
     obligations=(
-        Obligation("outside", "`previous` at n = 5: the pattern is outside the span over [1, i, i^2]",
-                   "one example", lambda profile: pattern_outside(), Sketch((fix(), fix())),
-                   shows="fails"),
-        realizable("realized", "yet -(i - 1 - j)^2 realizes it", lambda: _rows(PREVIOUS), W, "fails"),
+        Obligation(
+            "outside",
+            "`previous` at n = 5: the pattern is outside the span over [1, i, i^2]",
+            "one example",
+            lambda profile: pattern_outside(),
+            Sketch((fix(), fix())),
+            shows="fails",
+        ),
+        realizable(
+            "realized", "yet -(i - 1 - j)^2 realizes it", lambda: _rows(PREVIOUS), W, "fails"
+        ),
     ),
-)  # fmt: skip
+)
 NEW_ROWS = Statement(
     id="outside-colspan.new-rows",
     title="'New rows lie outside the training span, so transfer fails'",
     latex=r"a_{\text{new}} \notin \operatorname{span}\{a_{\text{train}}\} \;\Longrightarrow\;"
     r" \text{the new row is not a hit}",
-    words="Second reading: if a new row's constraint vectors lie outside the span of the training ones,"
-    " the transferred parameter cannot hit it. False: what decides is the cone, and a vector outside"
+    words="Second reading: if a new row's constraint vectors lie outside the span of the"
+    " training ones,"
+    " the transferred parameter cannot hit it. False: what decides is the cone, and a vector"
+    " outside"
     " the span leaves the row free, not lost.",
     source=SOURCE,
     status="refuted",
     obligations=(
-        decisions("outside", "L0 = 2: the parameter with the only entry 1 at (3, 3) vanishes on the one"
-                  " training constraint (row 1 ties) and not on those of row 2, which are therefore"
-                  " outside the span", lambda: _rows([(1, 0), (2, 1)]),
-                  [[0, 0, 0], [0, 0, 0], [0, -1, 1]], "tm", shows="fails"),
-        decisions("transfers", "yet W = -(i - 1 - j)^2, which realizes L0 = 2, hits row 2 (and 3, 4)",
-                  lambda: _rows(PREVIOUS), W, "hhhh", "1", shows="fails"),
+        decisions(
+            "outside",
+            "L0 = 2: the parameter with the only entry 1 at (3, 3) vanishes on the one"
+            " training constraint (row 1 ties) and not on those of row 2, which are therefore"
+            " outside the span",
+            lambda: _rows([(1, 0), (2, 1)]),
+            [[0, 0, 0], [0, 0, 0], [0, -1, 1]],
+            "tm",
+            shows="fails",
+        ),
+        decisions(
+            "transfers",
+            "yet W = -(i - 1 - j)^2, which realizes L0 = 2, hits row 2 (and 3, 4)",
+            lambda: _rows(PREVIOUS),
+            W,
+            "hhhh",
+            "1",
+            shows="fails",
+        ),
     ),
-)  # fmt: skip
+)
 STATEMENTS = (PATTERN, NEW_ROWS)

@@ -32,8 +32,10 @@ def relative(query: str, key: str) -> str:
     return f"(p + b*(({query}) - ({key})))"
 
 
-FORMS = {"absolute": (absolute, "real p, real b, real c, real e"),
-         "relative": (relative, "real p, real b")}  # fmt: skip
+FORMS = {
+    "absolute": (absolute, "real p, real b, real c, real e"),
+    "relative": (relative, "real p, real b"),
+}
 
 
 def endpoint(form: str) -> Claim:
@@ -41,12 +43,18 @@ def endpoint(form: str) -> Claim:
     logit, symbols = FORMS[form]
     inside = "int i, int t: 0 < t, t < i"
     slope = {"absolute": "b + e*i", "relative": "-b"}[form]
-    return theorem(symbols, {}, [
-        f"{inside}, {logit('i', 't')} > {logit('i', '0')} => {logit('i', 'i')} > {logit('i', 't')}",
-        f"int i, int j: 0 <= j, j < i, {slope} > 0 => {logit('i', 'i')} > {logit('i', 'j')}",
-        f"int i, int j: 0 < j, j <= i, {slope} < 0 => {logit('i', '0')} > {logit('i', 'j')}",
-        f"int i, int j: 0 <= j, j <= i, {slope} == 0 => {logit('i', '0')} == {logit('i', 'j')}",
-    ])  # fmt: skip
+    first, last = logit("i", "0"), logit("i", "i")
+    inner, key = logit("i", "t"), logit("i", "j")
+    return theorem(
+        symbols,
+        {},
+        [
+            f"{inside}, {inner} > {first} => {last} > {inner}",
+            f"int i, int j: 0 <= j, j < i, {slope} > 0 => {last} > {key}",
+            f"int i, int j: 0 < j, j <= i, {slope} < 0 => {first} > {key}",
+            f"int i, int j: 0 <= j, j <= i, {slope} == 0 => {first} == {key}",
+        ],
+    )
 
 
 def algebra(form: str) -> Claim:
@@ -92,18 +100,26 @@ def _algebra(form: str, profile: Profile) -> Claim:
     return algebra(form)
 
 
-ENDPOINT = Sketch((
-    fix(last={"rule": "split", "on": "b + e*i > 0", "yes": "auto", "no": "auto"}),
-    fix(), fix(),
-    fix(),
-))  # fmt: skip
+ENDPOINT = Sketch(
+    (
+        fix(last={"rule": "split", "on": "b + e*i > 0", "yes": "auto", "no": "auto"}),
+        fix(),
+        fix(),
+        fix(),
+    )
+)
 ENDPOINT_RELATIVE = Sketch(
     (fix(last={"rule": "split", "on": "b < 0", "yes": "auto", "no": "auto"}), fix(), fix(), fix())
 )
 UNREALIZABLE = Sketch(
-    (fix(*use("row-exists", "row-scored", "after-first", "before-last"),
-         *use("realizes", i="r", j="0"), *use("realizes", i="r", j="r")),)
-)  # fmt: skip
+    (
+        fix(
+            *use("row-exists", "row-scored", "after-first", "before-last"),
+            *use("realizes", i="r", j="0"),
+            *use("realizes", i="r", j="r"),
+        ),
+    )
+)
 PREVIOUS = Sketch(
     (fix(*use("three"), *use("realizes", i="2", j="0"), *use("realizes", i="2", j="2")),)
 )
@@ -134,9 +150,11 @@ STATEMENT = Statement(
     latex=r"\varphi(i) = [1, i]^\top \;\Longrightarrow\; \arg\max_{j \le i} P_{ij} \in \{0, i\}"
     r"\ \text{or}\ P_{i0} = \dots = P_{ii}",
     words=(
-        "With features [1, i] the logit is affine in the key, so on every row the strict masked argmax"
+        "With features [1, i] the logit is affine in the key, so on every row the strict masked"
+        " argmax"
         " is the first or the last key, or all keys tie. A task that asks some row i <= n - 1 for a"
-        " target 0 < t < i is unrealizable for every real W; `previous` at every n >= 3. The same for"
+        " target 0 < t < i is unrealizable for every real W; `previous` at every n >= 3. The"
+        " same for"
         " the relative basis {1, offset} (canonical ALiBi)."
     ),
     source="A Positional Realizability Theory of Length Generalization, Proposition 1",
@@ -144,58 +162,162 @@ STATEMENT = Statement(
     setting=("S1", "S2"),
     hypotheses=(
         Hypothesis("affine-features", "the features are [1, i], or the basis is {1, offset}"),
-        Hypothesis("interior-target", "some scored row r <= n - 1 has its target strictly inside",
-                   ("row-exists", "row-scored", "after-first", "before-last")),
+        Hypothesis(
+            "interior-target",
+            "some scored row r <= n - 1 has its target strictly inside",
+            ("row-exists", "row-scored", "after-first", "before-last"),
+        ),
         Hypothesis("at-least-3", "n >= 3 (for `previous`)", ("three",)),
     ),
     obligations=(
-        Obligation("endpoint", "first or last key, or a flat tie", EVERY,
-                   lambda profile: endpoint("absolute"), ENDPOINT, solvers=("z3",)),
-        Obligation("endpoint-relative", "the same for the basis {1, offset}", "all n, all real w",
-                   lambda profile: endpoint("relative"), ENDPOINT_RELATIVE, solvers=("z3",)),
-        *(Obligation(f"algebra-{form}", "the two gaps of an interior key, weighted, add up to zero",
-                     "all positions, all real parameters", partial(_algebra, form),
-                     Sketch((fix(),)), solvers=("sympy", "z3")) for form in FORMS),
-        Obligation("unrealizable", "no W realizes a task with an interior target", EVERY,
-                   lambda profile: unrealizable("absolute"), UNREALIZABLE, solvers=("z3",)),
-        Obligation("unrealizable-relative", "the same for {1, offset}", "all n, all real w",
-                   lambda profile: unrealizable("relative"), UNREALIZABLE, solvers=("z3",)),
-        Obligation("previous", "`previous` is unrealizable", "all n >= 3, all real W",
-                   lambda profile: previous("absolute"), PREVIOUS, solvers=("z3",)),
-        Obligation("previous-relative", "`previous` is unrealizable over {1, offset}",
-                   "all n >= 3, all real w", lambda profile: previous("relative"), PREVIOUS,
-                   solvers=("z3",)),
-        on_model("not-vacuous", "attend-first is realized by affine features (logit -j)",
-                 lambda: satisfiable(without(unrealizable("absolute"), "after-first"), _FIRST, {})),
+        Obligation(
+            "endpoint",
+            "first or last key, or a flat tie",
+            EVERY,
+            lambda profile: endpoint("absolute"),
+            ENDPOINT,
+            solvers=("z3",),
+        ),
+        Obligation(
+            "endpoint-relative",
+            "the same for the basis {1, offset}",
+            "all n, all real w",
+            lambda profile: endpoint("relative"),
+            ENDPOINT_RELATIVE,
+            solvers=("z3",),
+        ),
+        *(
+            Obligation(
+                f"algebra-{form}",
+                "the two gaps of an interior key, weighted, add up to zero",
+                "all positions, all real parameters",
+                partial(_algebra, form),
+                Sketch((fix(),)),
+                solvers=("sympy", "z3"),
+            )
+            for form in FORMS
+        ),
+        Obligation(
+            "unrealizable",
+            "no W realizes a task with an interior target",
+            EVERY,
+            lambda profile: unrealizable("absolute"),
+            UNREALIZABLE,
+            solvers=("z3",),
+        ),
+        Obligation(
+            "unrealizable-relative",
+            "the same for {1, offset}",
+            "all n, all real w",
+            lambda profile: unrealizable("relative"),
+            UNREALIZABLE,
+            solvers=("z3",),
+        ),
+        Obligation(
+            "previous",
+            "`previous` is unrealizable",
+            "all n >= 3, all real W",
+            lambda profile: previous("absolute"),
+            PREVIOUS,
+            solvers=("z3",),
+        ),
+        Obligation(
+            "previous-relative",
+            "`previous` is unrealizable over {1, offset}",
+            "all n >= 3, all real w",
+            lambda profile: previous("relative"),
+            PREVIOUS,
+            solvers=("z3",),
+        ),
+        on_model(
+            "not-vacuous",
+            "attend-first is realized by affine features (logit -j)",
+            lambda: satisfiable(without(unrealizable("absolute"), "after-first"), _FIRST, {}),
+        ),
     ),
     controls=(
-        Control("affine-features", "[1, i, i^2] and {1, o, o^2} do place interior argmaxes", (
-            realizable("quadratic", "-(i - 1 - j)^2 realizes `previous` at length 8", _quadratic,
-                       [[-1, -2, -1], [2, 2, 0], [-1, 0, 0]]),
-            realizable("quadratic-relative", "-(o - 1)^2 realizes `previous` at length 8",
-                       _quadratic_offsets, [-1, 2, -1]),
-        )),
-        Control("interior-target", "attend-first asks for an endpoint", (
-            on_model("first", "the logit -j realizes attend-first", lambda: countermodel(
-                without(unrealizable("absolute"), "after-first"), _FIRST, {})),
-            on_model("last", "the logit j realizes the target i", lambda: countermodel(
-                without(unrealizable("absolute"), "before-last"),
-                _FIRST | {"b": 1, "t": "x0"}, {})),
-            on_model("unscored", "an interior target on a row that is not scored", lambda: countermodel(
-                without(unrealizable("absolute"), "row-scored"), _FIRST | {"t": "1", "q": "0"}, {})),
-            on_model("beyond", "an interior target on a row beyond n - 1", lambda: countermodel(
-                without(unrealizable("absolute"), "row-exists"),
-                _FIRST | {"n": 2, "r": 5, "t": ({(0,): 0, (1,): 0, (5,): 1}, "0")}, {})),
-        )),
-        Control("at-least-3", "at n = 2 `previous` asks row 1 for key 0, an endpoint", (
-            on_model("two", "the logit -j realizes `previous` at n = 2", lambda: countermodel(
-                without(previous("absolute"), "three"), {**_FIRST, "n": 2}, {})),
-        )),
+        Control(
+            "affine-features",
+            "[1, i, i^2] and {1, o, o^2} do place interior argmaxes",
+            (
+                realizable(
+                    "quadratic",
+                    "-(i - 1 - j)^2 realizes `previous` at length 8",
+                    _quadratic,
+                    [[-1, -2, -1], [2, 2, 0], [-1, 0, 0]],
+                ),
+                realizable(
+                    "quadratic-relative",
+                    "-(o - 1)^2 realizes `previous` at length 8",
+                    _quadratic_offsets,
+                    [-1, 2, -1],
+                ),
+            ),
+        ),
+        Control(
+            "interior-target",
+            "attend-first asks for an endpoint",
+            (
+                on_model(
+                    "first",
+                    "the logit -j realizes attend-first",
+                    lambda: countermodel(
+                        without(unrealizable("absolute"), "after-first"), _FIRST, {}
+                    ),
+                ),
+                on_model(
+                    "last",
+                    "the logit j realizes the target i",
+                    lambda: countermodel(
+                        without(unrealizable("absolute"), "before-last"),
+                        _FIRST | {"b": 1, "t": "x0"},
+                        {},
+                    ),
+                ),
+                on_model(
+                    "unscored",
+                    "an interior target on a row that is not scored",
+                    lambda: countermodel(
+                        without(unrealizable("absolute"), "row-scored"),
+                        _FIRST | {"t": "1", "q": "0"},
+                        {},
+                    ),
+                ),
+                on_model(
+                    "beyond",
+                    "an interior target on a row beyond n - 1",
+                    lambda: countermodel(
+                        without(unrealizable("absolute"), "row-exists"),
+                        _FIRST | {"n": 2, "r": 5, "t": ({(0,): 0, (1,): 0, (5,): 1}, "0")},
+                        {},
+                    ),
+                ),
+            ),
+        ),
+        Control(
+            "at-least-3",
+            "at n = 2 `previous` asks row 1 for key 0, an endpoint",
+            (
+                on_model(
+                    "two",
+                    "the logit -j realizes `previous` at n = 2",
+                    lambda: countermodel(
+                        without(previous("absolute"), "three"), {**_FIRST, "n": 2}, {}
+                    ),
+                ),
+            ),
+        ),
     ),
     twins=(
-        Twin("false: the last key always wins or ties", _RIGHT,
-             on_model("first-wins", "W with logit -j", lambda: countermodel(
-                 _RIGHT, _FIRST, {"i": 2, "j": 0}))),
+        Twin(
+            "false: the last key always wins or ties",
+            _RIGHT,
+            on_model(
+                "first-wins",
+                "W with logit -j",
+                lambda: countermodel(_RIGHT, _FIRST, {"i": 2, "j": 0}),
+            ),
+        ),
     ),
-)  # fmt: skip
+)
 STATEMENTS = (STATEMENT,)

@@ -40,8 +40,10 @@ STATEMENT = Statement(
     title="A content term that is constant along each row preserves every decision",
     latex=r"Z_{ij} = P_{ij} + c_i \;\Longrightarrow\; Z_{it} - Z_{ij} = P_{it} - P_{ij}",
     words="S1: one head, one layer, logits from positions alone. S2: to solve a row is to have the"
-    " strict masked argmax at the target. S3: on the evaluated rows the content is neutral. A content"
-    " term that is constant along each row is neutral: all gaps, hence hits, misses, ties and margins,"
+    " strict masked argmax at the target. S3: on the evaluated rows the content is neutral. A"
+    " content"
+    " term that is constant along each row is neutral: all gaps, hence hits, misses, ties and"
+    " margins,"
     " stay as they are.",
     source="A Positional Realizability Theory of Length Generalization, hypotheses S1-S3",
     status="proved",
@@ -51,32 +53,78 @@ STATEMENT = Statement(
         Hypothesis("row-constant", "the content term is constant along the row", ("row-constant",)),
     ),
     obligations=(
-        Obligation("gaps", "all differences of logits along a row are unchanged",
-                   "all rows, all real logits and content terms", lambda profile: neutral(),
-                   Sketch((fix(*use("sum", i="i", j="t"), *use("sum", i="i", j="j"),
-                               *use("row-constant", i="i", j="t"),
-                               *use("row-constant", i="i", j="j")),)), solvers=("z3",)),
-        on_model("not-vacuous", "P = j, c = i",
-                 lambda: satisfiable(neutral(), ANY, {"i": 2, "j": 0, "t": 1})),
+        Obligation(
+            "gaps",
+            "all differences of logits along a row are unchanged",
+            "all rows, all real logits and content terms",
+            lambda profile: neutral(),
+            Sketch(
+                (
+                    fix(
+                        *use("sum", i="i", j="t"),
+                        *use("sum", i="i", j="j"),
+                        *use("row-constant", i="i", j="t"),
+                        *use("row-constant", i="i", j="j"),
+                    ),
+                )
+            ),
+            solvers=("z3",),
+        ),
+        on_model(
+            "not-vacuous",
+            "P = j, c = i",
+            lambda: satisfiable(neutral(), ANY, {"i": 2, "j": 0, "t": 1}),
+        ),
     ),
     controls=(
-        Control("sum", "logits that are something else", (
-            on_model("other", "Z = 0", lambda: countermodel(
-                without(neutral(), "sum"), ANY | {"Z": "0"}, {"i": 2, "j": 0, "t": 1})),
-        )),
-        Control("row-constant", "a key-dependent content term can move the argmax", (
-            on_model("key", "c(i, j) = -2 j against P = j", lambda: countermodel(
-                without(neutral(), "row-constant"), ANY | {"c": "-2*x1", "Z": "-x1"},
-                {"i": 2, "j": 0, "t": 1})),
-        )),
+        Control(
+            "sum",
+            "logits that are something else",
+            (
+                on_model(
+                    "other",
+                    "Z = 0",
+                    lambda: countermodel(
+                        without(neutral(), "sum"), ANY | {"Z": "0"}, {"i": 2, "j": 0, "t": 1}
+                    ),
+                ),
+            ),
+        ),
+        Control(
+            "row-constant",
+            "a key-dependent content term can move the argmax",
+            (
+                on_model(
+                    "key",
+                    "c(i, j) = -2 j against P = j",
+                    lambda: countermodel(
+                        without(neutral(), "row-constant"),
+                        ANY | {"c": "-2*x1", "Z": "-x1"},
+                        {"i": 2, "j": 0, "t": 1},
+                    ),
+                ),
+            ),
+        ),
     ),
     twins=(
-        Twin("false: the logits themselves are unchanged",
-             with_goal(neutral(), "int i, int j: 0 <= i, i < n, 0 <= j, j <= i => Z(i, j) == P(i, j)"),
-             on_model("shift", "c = i", lambda: countermodel(
-                 with_goal(neutral(),
-                           "int i, int j: 0 <= i, i < n, 0 <= j, j <= i => Z(i, j) == P(i, j)"),
-                 ANY, {"i": 2, "j": 0}))),
+        Twin(
+            "false: the logits themselves are unchanged",
+            with_goal(
+                neutral(), "int i, int j: 0 <= i, i < n, 0 <= j, j <= i => Z(i, j) == P(i, j)"
+            ),
+            on_model(
+                "shift",
+                "c = i",
+                lambda: countermodel(
+                    with_goal(
+                        neutral(),
+                        "int i, int j: 0 <= i, i < n, 0 <= j, j <= i => Z(i, j) == P(i, j)",
+                    ),
+                    ANY,
+                    {"i": 2, "j": 0},
+                ),
+            ),
+        ),
     ),
-)  # fmt: skip
+)
 STATEMENTS = (STATEMENT,)

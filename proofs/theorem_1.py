@@ -1,7 +1,7 @@
-"""Theorem 1: alpha_L = 1 suffices, for any encoding, any parameter, any task that keeps old targets.
+"""Theorem 1: alpha_L = 1 suffices, for all encodings, parameters and tasks that keep old targets.
 
 The logit of the length-n grid is `F(w, f(i), f(j))` with an arbitrary function `F` of the parameter
-and of the features of query and key: `w0`, `f0` at the training length, `wL`, `fL` at the longer one.
+and of the features of query and key: `w0`, `f0` at the training length, `wL`, `fL` at the other.
 """
 
 from __future__ import annotations
@@ -140,12 +140,23 @@ def model(
         table |= {(1, i, j): long_logit(i, j) for i, j in grid}
     old = {(i,): t for i, t in targets.items() if i < train}
     return {
-        "L0": train, "L": length, "g0": 1, "gL": 1, "g": 1,
-        "F": ({k: v for k, v in table.items() if v}, "0"), "w0": 0, "wL": int(long_logit is not None),
-        "f0": "x0", "fL": "x0", "v0": "x0", "vL": "x0",
-        "t0": (old, "0"), "tL": ({(i,): t for i, t in asked.items()}, "0"),
-        "q0": (dict.fromkeys(old, 1), "0"), "qL": ({(i,): 1 for i in asked}, "0"),
-    } | changed  # fmt: skip
+        "L0": train,
+        "L": length,
+        "g0": 1,
+        "gL": 1,
+        "g": 1,
+        "F": ({k: v for k, v in table.items() if v}, "0"),
+        "w0": 0,
+        "wL": int(long_logit is not None),
+        "f0": "x0",
+        "fL": "x0",
+        "v0": "x0",
+        "vL": "x0",
+        "t0": (old, "0"),
+        "tL": ({(i,): t for i, t in asked.items()}, "0"),
+        "q0": (dict.fromkeys(old, 1), "0"),
+        "qL": ({(i,): 1 for i in asked}, "0"),
+    } | changed
 
 
 def _first(i: int, j: int) -> int:
@@ -182,28 +193,48 @@ STATEMENT = Statement(
     ),
     words=(
         "If a parameter realizes the task at length L0 with margin gamma_0 > 0, and the same"
-        " parameter hits every new row at length L with margin gamma_L, then it realizes the task at"
+        " parameter hits every new row at length L with margin gamma_L, then it realizes the"
+        " task at"
         " length L, every row with margin at least min(gamma_0, gamma_L)."
     ),
     source="A Positional Realizability Theory of Length Generalization, Theorem 1",
     status="proved",
     setting=("S1", "S2", "S3"),
     hypotheses=(
-        Hypothesis("realizes-train", "the parameter realizes the task at L0 with margin gamma_0",
-                   ("realizes-train",)),
+        Hypothesis(
+            "realizes-train",
+            "the parameter realizes the task at L0 with margin gamma_0",
+            ("realizes-train",),
+        ),
         Hypothesis("gamma-0-positive", "gamma_0 > 0", ("gamma-0-positive",)),
-        Hypothesis("alpha-L", "alpha_L = 1: every new row of the query region is a hit", ("alpha-L",)),
-        Hypothesis("gamma-L", "gamma_L is a lower bound of the margins of the new rows",
-                   ("gamma-L-margin",)),
-        Hypothesis("gamma-L-positive", "gamma_L > 0", ("gamma-L-positive",),
-                   idle="it follows from alpha_L = 1: finitely many hits have a positive least margin"),
-        Hypothesis("same-parameter", "the same parameter is read on the longer grid",
-                   ("same-parameter",)),
-        Hypothesis("length-free", "the features of a position do not depend on the length",
-                   ("length-free",)),
+        Hypothesis(
+            "alpha-L", "alpha_L = 1: every new row of the query region is a hit", ("alpha-L",)
+        ),
+        Hypothesis(
+            "gamma-L",
+            "gamma_L is a lower bound of the margins of the new rows",
+            ("gamma-L-margin",),
+        ),
+        Hypothesis(
+            "gamma-L-positive",
+            "gamma_L > 0",
+            ("gamma-L-positive",),
+            idle="it follows from alpha_L = 1: finitely many hits have a positive least margin",
+        ),
+        Hypothesis(
+            "same-parameter", "the same parameter is read on the longer grid", ("same-parameter",)
+        ),
+        Hypothesis(
+            "length-free",
+            "the features of a position do not depend on the length",
+            ("length-free",),
+        ),
         Hypothesis("causal-mask", "an old row sees the same keys at both lengths", ("same-keys",)),
-        Hypothesis("prefix-consistency", "old rows keep their targets, and Q_L has no old row that"
-                   " Q_L0 lacks", ("prefix-target", "prefix-region")),
+        Hypothesis(
+            "prefix-consistency",
+            "old rows keep their targets, and Q_L has no old row that Q_L0 lacks",
+            ("prefix-target", "prefix-region"),
+        ),
     ),
     obligations=(
         Obligation(
@@ -221,70 +252,218 @@ STATEMENT = Statement(
         ),
     ),
     controls=(
-        Control("prefix-consistency", "copy at L0 = 20 and L = 30 with one-hot features: all new rows"
-                " and all rows at L0 are hits with margin 1, but row 15 was trained on key 5 and is"
-                " now asked for key 0", (
-            on_model("copy", "copy breaks on row 15", _counter(
-                ("prefix-target", "prefix-region"), model(20, 30, _copy, COPY, LONG_COPY), 15, 5)),
-        )),
-        Control("prefix-consistency", "a row that only the longer task asks", (
-            on_model("region", "row 1 is asked at length 4 and was not at length 3", _counter(
-                ("prefix-region",),
-                model(3, 4, _wrong_at(1), {2: 0}, {1: 0, 2: 0, 3: 0}), 1, 1)),
-        )),
-        Control("causal-mask", "full attention: at length 4 the old row 1 sees key 3, which wins", (
-            on_model("full-attention", "a new key beats the target of an old row", _counter(
-                ("same-keys",),
-                model(3, 4, lambda i, j: 2 * (j == 3 > i) + (j == 0), FIRST, {1: 0, 2: 0, 3: 0},
-                      v0="2", vL="3"), 1, 3)),
-        )),
-        Control("same-parameter", "another parameter on the longer grid, right on new rows only", (
-            on_model("refitted", "row 1 is lost", _counter(
-                ("same-parameter",),
-                model(3, 4, _first, FIRST, {1: 0, 2: 0, 3: 0}, long_logit=_wrong_at(1)), 1, 1)),
-        )),
-        Control("length-free", "scale-hinted features: at length 4 position 1 has other features", (
-            on_model("scale-hint", "row 1 is lost", _counter(
-                ("length-free",),
-                model(3, 4, _first, FIRST, {1: 0, 2: 0, 3: 0}, fL=({(1,): 5}, "x0"),
-                      F=({(0, 1, 0): 1, (0, 2, 0): 1, (0, 3, 0): 1, (0, 5, 5): 1}, "0")), 1, 1)),
-        )),
-        Control("gamma-0-positive", "gamma_0 = 0: an old row may tie", (
-            on_model("tie", "row 1 ties at both lengths", _counter(
-                ("gamma-0-positive",),
-                model(3, 4, lambda i, j: int(i > 1 and j == 0), FIRST, {1: 0, 2: 0, 3: 0},
-                      g0=0, g=0), 1, 1)),
-        )),
-        Control("realizes-train", "a parameter that misses a training row", (
-            on_model("missed", "row 1 is a miss at both lengths", _counter(
-                ("realizes-train",), model(3, 4, _wrong_at(1), FIRST, {1: 0, 2: 0, 3: 0}), 1, 1)),
-        )),
-        Control("alpha-L", "alpha_L < 1 with gamma_L <= 0", (
-            on_model("new-miss", "the new row 3 is a miss", _counter(
-                ("alpha-L", "gamma-L-positive"),
-                model(3, 4, _wrong_at(3), FIRST, {1: 0, 2: 0, 3: 0}, gL=-1, g=-1), 3, 1)),
-        )),
-        Control("gamma-L", "new rows with a smaller margin than gamma_L", (
-            on_model("small-margin", "margin 1 < min(2, 2) on row 3", _counter(
-                ("gamma-L-margin",),
-                model(3, 4, lambda i, j: (1 if i == 3 else 2) * (j == 0), FIRST,
-                      {1: 0, 2: 0, 3: 0}, g0=2, gL=2, g=2), 3, 1, 0)),
-        )),
+        Control(
+            "prefix-consistency",
+            "copy at L0 = 20 and L = 30 with one-hot features: all new rows"
+            " and all rows at L0 are hits with margin 1, but row 15 was trained on key 5 and is"
+            " now asked for key 0",
+            (
+                on_model(
+                    "copy",
+                    "copy breaks on row 15",
+                    _counter(
+                        ("prefix-target", "prefix-region"),
+                        model(20, 30, _copy, COPY, LONG_COPY),
+                        15,
+                        5,
+                    ),
+                ),
+            ),
+        ),
+        Control(
+            "prefix-consistency",
+            "a row that only the longer task asks",
+            (
+                on_model(
+                    "region",
+                    "row 1 is asked at length 4 and was not at length 3",
+                    _counter(
+                        ("prefix-region",),
+                        model(3, 4, _wrong_at(1), {2: 0}, {1: 0, 2: 0, 3: 0}),
+                        1,
+                        1,
+                    ),
+                ),
+            ),
+        ),
+        Control(
+            "causal-mask",
+            "full attention: at length 4 the old row 1 sees key 3, which wins",
+            (
+                on_model(
+                    "full-attention",
+                    "a new key beats the target of an old row",
+                    _counter(
+                        ("same-keys",),
+                        model(
+                            3,
+                            4,
+                            lambda i, j: 2 * (j == 3 > i) + (j == 0),
+                            FIRST,
+                            {1: 0, 2: 0, 3: 0},
+                            v0="2",
+                            vL="3",
+                        ),
+                        1,
+                        3,
+                    ),
+                ),
+            ),
+        ),
+        Control(
+            "same-parameter",
+            "another parameter on the longer grid, right on new rows only",
+            (
+                on_model(
+                    "refitted",
+                    "row 1 is lost",
+                    _counter(
+                        ("same-parameter",),
+                        model(3, 4, _first, FIRST, {1: 0, 2: 0, 3: 0}, long_logit=_wrong_at(1)),
+                        1,
+                        1,
+                    ),
+                ),
+            ),
+        ),
+        Control(
+            "length-free",
+            "scale-hinted features: at length 4 position 1 has other features",
+            (
+                on_model(
+                    "scale-hint",
+                    "row 1 is lost",
+                    _counter(
+                        ("length-free",),
+                        model(
+                            3,
+                            4,
+                            _first,
+                            FIRST,
+                            {1: 0, 2: 0, 3: 0},
+                            fL=({(1,): 5}, "x0"),
+                            F=({(0, 1, 0): 1, (0, 2, 0): 1, (0, 3, 0): 1, (0, 5, 5): 1}, "0"),
+                        ),
+                        1,
+                        1,
+                    ),
+                ),
+            ),
+        ),
+        Control(
+            "gamma-0-positive",
+            "gamma_0 = 0: an old row may tie",
+            (
+                on_model(
+                    "tie",
+                    "row 1 ties at both lengths",
+                    _counter(
+                        ("gamma-0-positive",),
+                        model(
+                            3,
+                            4,
+                            lambda i, j: int(i > 1 and j == 0),
+                            FIRST,
+                            {1: 0, 2: 0, 3: 0},
+                            g0=0,
+                            g=0,
+                        ),
+                        1,
+                        1,
+                    ),
+                ),
+            ),
+        ),
+        Control(
+            "realizes-train",
+            "a parameter that misses a training row",
+            (
+                on_model(
+                    "missed",
+                    "row 1 is a miss at both lengths",
+                    _counter(
+                        ("realizes-train",),
+                        model(3, 4, _wrong_at(1), FIRST, {1: 0, 2: 0, 3: 0}),
+                        1,
+                        1,
+                    ),
+                ),
+            ),
+        ),
+        Control(
+            "alpha-L",
+            "alpha_L < 1 with gamma_L <= 0",
+            (
+                on_model(
+                    "new-miss",
+                    "the new row 3 is a miss",
+                    _counter(
+                        ("alpha-L", "gamma-L-positive"),
+                        model(3, 4, _wrong_at(3), FIRST, {1: 0, 2: 0, 3: 0}, gL=-1, g=-1),
+                        3,
+                        1,
+                    ),
+                ),
+            ),
+        ),
+        Control(
+            "gamma-L",
+            "new rows with a smaller margin than gamma_L",
+            (
+                on_model(
+                    "small-margin",
+                    "margin 1 < min(2, 2) on row 3",
+                    _counter(
+                        ("gamma-L-margin",),
+                        model(
+                            3,
+                            4,
+                            lambda i, j: (1 if i == 3 else 2) * (j == 0),
+                            FIRST,
+                            {1: 0, 2: 0, 3: 0},
+                            g0=2,
+                            gL=2,
+                            g=2,
+                        ),
+                        3,
+                        1,
+                        0,
+                    ),
+                ),
+            ),
+        ),
     ),
     twins=(
         Twin(
             "false: margin at least gamma_0 (instead of the smaller of the two)",
             {**without(claim(), "g-below-gL")},
-            on_model("twin", "gamma_0 = 2, gamma_L = 1: a new row has margin 1", _counter(
-                ("g-below-gL",),
-                model(3, 4, lambda i, j: (1 if i == 3 else 2) * (j == 0), FIRST,
-                      {1: 0, 2: 0, 3: 0}, g0=2, gL=1, g=2), 3, 1, 0)),
+            on_model(
+                "twin",
+                "gamma_0 = 2, gamma_L = 1: a new row has margin 1",
+                _counter(
+                    ("g-below-gL",),
+                    model(
+                        3,
+                        4,
+                        lambda i, j: (1 if i == 3 else 2) * (j == 0),
+                        FIRST,
+                        {1: 0, 2: 0, 3: 0},
+                        g0=2,
+                        gL=1,
+                        g=2,
+                    ),
+                    3,
+                    1,
+                    0,
+                ),
+            ),
         ),
     ),
     remarks=(
-        "The summary does not state prefix consistency (t_L = t_L0 and Q_L within Q_L0 on old rows);"
+        "The summary does not state prefix consistency (t_L = t_L0 and Q_L within Q_L0 on old"
+        " rows);"
         " copy and reverse violate it.",
         "gamma_L > 0 is idle: it follows from alpha_L = 1.",
     ),
-)  # fmt: skip
+)
 STATEMENTS = (STATEMENT,)

@@ -1,13 +1,11 @@
 """Theorem 2: relative heads transfer exactly the offset of their strict unique maximizer.
 
-A relative head has logits `P(i, j) = kappa(i - j)` with an arbitrary function `kappa` of the offset;
+A relative head has logits `P(i, j) = kappa(i - j)` with any function `kappa` of the offset;
 `d` is its strict unique maximizer among the offsets in sight. Counts run over the new rows in
 [L0, r): `S(r)` scored, `D(r)` demanding the offset d, `H(r)` hits, `B(r)` scored rows below d.
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 from proofs.models import chain, fix, on_model, use
 from verify.statements import (
@@ -45,12 +43,14 @@ def row_lemma() -> Claim:
 
 def _beats(key: str) -> object:
     """The key i - d beats another one."""
-    return chain([
-        *use("offset"),
-        *use("peak", o=f"i - {key}"),
-        *use("relative", i="i", j="i - d"),
-        *use("relative", i="i", j=key),
-    ])  # fmt: skip
+    return chain(
+        [
+            *use("offset"),
+            *use("peak", o=f"i - {key}"),
+            *use("relative", i="i", j="i - d"),
+            *use("relative", i="i", j=key),
+        ]
+    )
 
 
 def hit_indicator() -> Claim:
@@ -78,29 +78,35 @@ def hit_indicator() -> Claim:
     )
 
 
-INDICATOR = Sketch((
-    fix(
-        *use("offset"),
-        *use("no-demand", i="i"),
-        *use("hit", i="i", j="i - d"),
-        *use("peak", o="i - t(i)"),
-        *use("relative", i="i", j="i - d"),
-        *use("relative", i="i", j="t(i)"),
-    ),
-    fix(
-        *use("offset"),
-        *use("demand", i="i"),
-        *use("rival-from-0", i="i"),
-        *use("rival-visible", i="i"),
-        *use("rival-other", i="i"),
-        *use("no-hit", i="i"),
-        *use("relative", i="i", j="t(i)"),
-        *use("relative", i="i", j="c(i)"),
-        {"rule": "rewrite", "fact": "P(i, t(i)) == kappa(i - t(i))", "by": "i - t(i) == d",
-         "term": "t(i)"},
-        *use("peak", o="i - c(i)"),
-    ),
-))  # fmt: skip
+INDICATOR = Sketch(
+    (
+        fix(
+            *use("offset"),
+            *use("no-demand", i="i"),
+            *use("hit", i="i", j="i - d"),
+            *use("peak", o="i - t(i)"),
+            *use("relative", i="i", j="i - d"),
+            *use("relative", i="i", j="t(i)"),
+        ),
+        fix(
+            *use("offset"),
+            *use("demand", i="i"),
+            *use("rival-from-0", i="i"),
+            *use("rival-visible", i="i"),
+            *use("rival-other", i="i"),
+            *use("no-hit", i="i"),
+            *use("relative", i="i", j="t(i)"),
+            *use("relative", i="i", j="c(i)"),
+            {
+                "rule": "rewrite",
+                "fact": "P(i, t(i)) == kappa(i - t(i))",
+                "by": "i - t(i) == d",
+                "term": "t(i)",
+            },
+            *use("peak", o="i - c(i)"),
+        ),
+    )
+)
 
 COUNTS = {
     "H-start": "H(L0) == 0",
@@ -154,23 +160,53 @@ def _difference(first: str, second: str, least: str, most: str) -> object:
     }
 
 
-COUNTING = Sketch((
-    _difference("H", "D", "e-from-0", "h-scored"),
-    _difference("D", "H", "h-from-0", "e-scored"),
-    {
-        "rule": "induct", "on": "r", "from": "L0",
-        "base": {"rule": "fix", "then": chain(use("B-start"))},
-        "step": {"rule": "fix", "then": {"rule": "use", "of": "IH", "at": {}, "then": {
-            "rule": "use", "of": "B-step", "at": {"r": "r"}, "then": {
-                "rule": "split", "on": "r >= d",
-                "yes": chain([*use("b-deep", i="r"), *use("room-deep", r="r"),
-                              *use("room-deep", r="r + 1")]),
-                "no": {"rule": "tighten", "fact": "d > r", "then": chain([
-                    *use("shallow", "s-to-1", i="r"), *use("room-shallow", r="r"),
-                    *use("room-shallow", r="r + 1")])},
-            }}}},
-    },
-))  # fmt: skip
+COUNTING = Sketch(
+    (
+        _difference("H", "D", "e-from-0", "h-scored"),
+        _difference("D", "H", "h-from-0", "e-scored"),
+        {
+            "rule": "induct",
+            "on": "r",
+            "from": "L0",
+            "base": {"rule": "fix", "then": chain(use("B-start"))},
+            "step": {
+                "rule": "fix",
+                "then": {
+                    "rule": "use",
+                    "of": "IH",
+                    "at": {},
+                    "then": {
+                        "rule": "use",
+                        "of": "B-step",
+                        "at": {"r": "r"},
+                        "then": {
+                            "rule": "split",
+                            "on": "r >= d",
+                            "yes": chain(
+                                [
+                                    *use("b-deep", i="r"),
+                                    *use("room-deep", r="r"),
+                                    *use("room-deep", r="r + 1"),
+                                ]
+                            ),
+                            "no": {
+                                "rule": "tighten",
+                                "fact": "d > r",
+                                "then": chain(
+                                    [
+                                        *use("shallow", "s-to-1", i="r"),
+                                        *use("room-shallow", r="r"),
+                                        *use("room-shallow", r="r + 1"),
+                                    ]
+                                ),
+                            },
+                        },
+                    },
+                },
+            },
+        },
+    )
+)
 
 LIMIT = {
     "few-below": "int r: r >= L0 => H(r) - D(r) <= K",
@@ -214,7 +250,7 @@ def _limit(bound: str, *more: dict[str, object]) -> object:
 
 
 def training_accuracy() -> Claim:
-    """Our reading of the corollary: a kernel that realizes L0 is asked for d on every row from d on."""
+    """Our reading of the corollary: a kernel that realizes L0 is asked for d from row d on."""
     return theorem(
         "int L0, int L, int d, real P, real kappa, int t, int s",
         {
@@ -231,18 +267,20 @@ def training_accuracy() -> Claim:
     )
 
 
-TRAINING = Sketch((
-    fix(
-        *use("offset"),
-        *use("train-in-sight"),
-        *use("target-from-0", i="i"),
-        *use("target-visible", i="i"),
-        *use("realizes-train", i="i", j="i - d"),
-        *use("peak", o="i - t(i)"),
-        *use("relative", i="i", j="i - d"),
-        *use("relative", i="i", j="t(i)"),
-    ),
-))  # fmt: skip
+TRAINING = Sketch(
+    (
+        fix(
+            *use("offset"),
+            *use("train-in-sight"),
+            *use("target-from-0", i="i"),
+            *use("target-visible", i="i"),
+            *use("realizes-train", i="i", j="i - d"),
+            *use("peak", o="i - t(i)"),
+            *use("relative", i="i", j="i - d"),
+            *use("relative", i="i", j="t(i)"),
+        ),
+    )
+)
 
 # ---------------------------------------------------------------- concrete models
 
@@ -268,8 +306,15 @@ def _attainable() -> Claim:
 
 POINT = {"a": "1/8", "u": "8", "r": "10"}
 STEADY: dict[str, Definition] = {
-    "L0": 0, "K": 0, "H": "x0", "D": "x0", "S": "x0", "N": "x0", "C": "0", "A": "0"
-}  # fmt: skip
+    "L0": 0,
+    "K": 0,
+    "H": "x0",
+    "D": "x0",
+    "S": "x0",
+    "N": "x0",
+    "C": "0",
+    "A": "0",
+}
 EVERYWHERE = with_goal(
     row_lemma(),
     "int i, int j: 0 <= i, i < L, 0 <= j, j <= i, j != i - d => P(i, i - d) > P(i, j)",
@@ -285,7 +330,8 @@ STATEMENT = Statement(
     ),
     words=(
         "A relative head whose kernel has the strict unique global maximizer delta puts the strict"
-        " argmax of every row i >= delta at i - delta. So the number of hits differs from the number"
+        " argmax of every row i >= delta at i - delta. So the number of hits differs from the"
+        " number"
         " of rows that demand delta by at most the number of scored new rows below delta; if the"
         " number of scored new rows tends to infinity, alpha_L tends to 1 exactly when delta is"
         " demanded on all but a vanishing share of them."
@@ -295,92 +341,224 @@ STATEMENT = Statement(
     setting=("S1", "S2", "S3"),
     hypotheses=(
         Hypothesis("relative", "the logit depends on the offset alone", ("relative",)),
-        Hypothesis("unique-maximizer", "delta is the strict unique maximizer among the offsets in sight",
-                   ("peak",)),
+        Hypothesis(
+            "unique-maximizer",
+            "delta is the strict unique maximizer among the offsets in sight",
+            ("peak",),
+        ),
         Hypothesis("causal-offset", "delta >= 0: attention is causal", ("offset",)),
-        Hypothesis("many-scored", "the number of scored new rows tends to infinity", ("many-scored",)),
-        Hypothesis("constant-offset", "delta is demanded on all but a vanishing share of the scored"
-                   " new rows (for alpha_L -> 1)", ("constant-offset",)),
+        Hypothesis(
+            "many-scored", "the number of scored new rows tends to infinity", ("many-scored",)
+        ),
+        Hypothesis(
+            "constant-offset",
+            "delta is demanded on all but a vanishing share of the scored"
+            " new rows (for alpha_L -> 1)",
+            ("constant-offset",),
+        ),
         Hypothesis("hits-most", "alpha_L tends to 1 (for the converse)", ("hits-most",)),
-        Hypothesis("realizes-train", "the kernel realizes the task at L0: attainable among these"
-                   " kernels, not only in the family", ("realizes-train",)),
+        Hypothesis(
+            "realizes-train",
+            "the kernel realizes the task at L0: attainable among these"
+            " kernels, not only in the family",
+            ("realizes-train",),
+        ),
     ),
     obligations=(
-        Obligation("row-lemma", "row i >= delta has its strict argmax at i - delta; a row that demands"
-                   " another offset is a miss under every tie rule", EVERY,
-                   lambda profile: row_lemma(),
-                   Sketch(({"rule": "fix", "then": _beats("j")}, {"rule": "fix", "then": _beats("t")})),
-                   solvers=("z3",)),
-        Obligation("hit-indicator", "a scored row at or beyond delta is a hit exactly when it demands"
-                   " delta", EVERY, lambda profile: hit_indicator(), INDICATOR),
-        Obligation("counting", "|hits - rows demanding delta| <= scored new rows below delta <="
-                   " max(0, delta - L0)", "all L0, delta and L", lambda profile: counting(), COUNTING),
-        Obligation("limit", "|alpha_L - share of rows demanding delta| <= epsilon from N(K/epsilon) on",
-                   "all epsilon > 0", lambda profile: limit(),
-                   Sketch((_limit("few-below"), _limit("few-above")))),
-        Obligation("transfers", "a vanishing share of other demands gives alpha_L -> 1",
-                   "all epsilon > 0", lambda profile: transfers(),
-                   Sketch((_limit("few-above", *use("constant-offset", a="a", r="r")),))),
-        Obligation("demands", "alpha_L -> 1 needs a vanishing share of other demands",
-                   "all epsilon > 0", lambda profile: demands(),
-                   Sketch((_limit("few-below", *use("hits-most", a="a", r="r")),))),
-        Obligation("training-accuracy", "a kernel that realizes the task at L0 is asked for delta on"
-                   " every scored training row i >= delta (our reading of the corollary)",
-                   "all relative heads, all L0", lambda profile: training_accuracy(), TRAINING),
-        on_model("not-vacuous", "a kernel peaked at 1 on 6 positions",
-                 lambda: satisfiable(row_lemma(), head(6, 1, {(1,): 1}), {"i": 3, "j": 0})),
-        on_model("not-vacuous-limit", "every row is scored and demands delta",
-                 lambda: satisfiable(transfers(), STEADY, POINT)),
+        Obligation(
+            "row-lemma",
+            "row i >= delta has its strict argmax at i - delta; a row that demands"
+            " another offset is a miss under every tie rule",
+            EVERY,
+            lambda profile: row_lemma(),
+            Sketch(({"rule": "fix", "then": _beats("j")}, {"rule": "fix", "then": _beats("t")})),
+            solvers=("z3",),
+        ),
+        Obligation(
+            "hit-indicator",
+            "a scored row at or beyond delta is a hit exactly when it demands delta",
+            EVERY,
+            lambda profile: hit_indicator(),
+            INDICATOR,
+        ),
+        Obligation(
+            "counting",
+            "|hits - rows demanding delta| <= scored new rows below delta <= max(0, delta - L0)",
+            "all L0, delta and L",
+            lambda profile: counting(),
+            COUNTING,
+        ),
+        Obligation(
+            "limit",
+            "|alpha_L - share of rows demanding delta| <= epsilon from N(K/epsilon) on",
+            "all epsilon > 0",
+            lambda profile: limit(),
+            Sketch((_limit("few-below"), _limit("few-above"))),
+        ),
+        Obligation(
+            "transfers",
+            "a vanishing share of other demands gives alpha_L -> 1",
+            "all epsilon > 0",
+            lambda profile: transfers(),
+            Sketch((_limit("few-above", *use("constant-offset", a="a", r="r")),)),
+        ),
+        Obligation(
+            "demands",
+            "alpha_L -> 1 needs a vanishing share of other demands",
+            "all epsilon > 0",
+            lambda profile: demands(),
+            Sketch((_limit("few-below", *use("hits-most", a="a", r="r")),)),
+        ),
+        Obligation(
+            "training-accuracy",
+            "a kernel that realizes the task at L0 is asked for delta on"
+            " every scored training row i >= delta (our reading of the corollary)",
+            "all relative heads, all L0",
+            lambda profile: training_accuracy(),
+            TRAINING,
+        ),
+        on_model(
+            "not-vacuous",
+            "a kernel peaked at 1 on 6 positions",
+            lambda: satisfiable(row_lemma(), head(6, 1, {(1,): 1}), {"i": 3, "j": 0}),
+        ),
+        on_model(
+            "not-vacuous-limit",
+            "every row is scored and demands delta",
+            lambda: satisfiable(transfers(), STEADY, POINT),
+        ),
     ),
     controls=(
-        Control("relative", "an absolute head: row 3 attends to key 0", (
-            on_model("absolute", "the argmax is not at i - 1", lambda: countermodel(
-                without(row_lemma(), "relative"),
-                head(6, 1, {(1,): 1}) | {"P": ({(3, 0): 2}, "0")}, {"i": 3, "j": 0})),
-        )),
-        Control("unique-maximizer", "two offsets share the maximum: rows from 2 on tie", (
-            on_model("tie", "kappa(1) = kappa(2)", lambda: countermodel(
-                without(row_lemma(), "peak"), head(6, 1, {(1,): 1, (2,): 1}), {"i": 3, "j": 1})),
-        )),
-        Control("causal-offset", "delta = -1 would be a key that row i does not see", (
-            on_model("future", "key i + 1 is not on row i", lambda: countermodel(
-                without(row_lemma(), "offset"),
-                head(3, -1, {(-1,): 1}) | {"P": ({(1, 2): 0}, "0")}, {"i": 1, "j": 0})),
-        )),
-        Control("many-scored", "one scored new row in all: a single early row keeps its weight", (
-            on_model("one-row", "S = D = 1, H = 0 for ever", lambda: countermodel(
-                without(limit(), "many-scored"),
-                STEADY | {"K": 1, "H": "0", "D": "1", "S": "1"}, POINT, 1)),
-        )),
-        Control("constant-offset", "the offset is demanded on density one half only", (
-            on_model("half", "H = D = r and S = 2 r: alpha_L = 1/2", lambda: countermodel(
-                without(transfers(), "constant-offset"), STEADY | {"S": "2*x0"}, POINT)),
-        )),
-        Control("hits-most", "alpha_L = 1/2", (
-            on_model("half", "H = D = r and S = 2 r", lambda: countermodel(
-                without(demands(), "hits-most"), STEADY | {"S": "2*x0"}, POINT)),
-        )),
-        Control("realizes-train", "attainable in the family, not among the kernels that realize L0 = 4:"
-                " kappa(o) = 1[o = 1] hits every new row and misses both training rows, where the task"
-                " demands offset 2", (
-            Obligation("exact-kernel", "alpha_L = 1 at every length shown, L0 not solved",
-                       "rows 2 to 11", lambda profile: _attainable(), Given({"rule": "evaluate"})),
-            on_model("accuracy", "without realizing L0 a training row may demand another offset",
-                     lambda: countermodel(
-                         without(training_accuracy(), "realizes-train"),
-                         head(6, 1, {(1,): 1}) | {"L0": 4, "t": ({(3,): 1}, "0"), "s": ({(3,): 1}, "0")},
-                         {"i": 3})),
-        )),
+        Control(
+            "relative",
+            "an absolute head: row 3 attends to key 0",
+            (
+                on_model(
+                    "absolute",
+                    "the argmax is not at i - 1",
+                    lambda: countermodel(
+                        without(row_lemma(), "relative"),
+                        head(6, 1, {(1,): 1}) | {"P": ({(3, 0): 2}, "0")},
+                        {"i": 3, "j": 0},
+                    ),
+                ),
+            ),
+        ),
+        Control(
+            "unique-maximizer",
+            "two offsets share the maximum: rows from 2 on tie",
+            (
+                on_model(
+                    "tie",
+                    "kappa(1) = kappa(2)",
+                    lambda: countermodel(
+                        without(row_lemma(), "peak"),
+                        head(6, 1, {(1,): 1, (2,): 1}),
+                        {"i": 3, "j": 1},
+                    ),
+                ),
+            ),
+        ),
+        Control(
+            "causal-offset",
+            "delta = -1 would be a key that row i does not see",
+            (
+                on_model(
+                    "future",
+                    "key i + 1 is not on row i",
+                    lambda: countermodel(
+                        without(row_lemma(), "offset"),
+                        head(3, -1, {(-1,): 1}) | {"P": ({(1, 2): 0}, "0")},
+                        {"i": 1, "j": 0},
+                    ),
+                ),
+            ),
+        ),
+        Control(
+            "many-scored",
+            "one scored new row in all: a single early row keeps its weight",
+            (
+                on_model(
+                    "one-row",
+                    "S = D = 1, H = 0 for ever",
+                    lambda: countermodel(
+                        without(limit(), "many-scored"),
+                        STEADY | {"K": 1, "H": "0", "D": "1", "S": "1"},
+                        POINT,
+                        1,
+                    ),
+                ),
+            ),
+        ),
+        Control(
+            "constant-offset",
+            "the offset is demanded on density one half only",
+            (
+                on_model(
+                    "half",
+                    "H = D = r and S = 2 r: alpha_L = 1/2",
+                    lambda: countermodel(
+                        without(transfers(), "constant-offset"), STEADY | {"S": "2*x0"}, POINT
+                    ),
+                ),
+            ),
+        ),
+        Control(
+            "hits-most",
+            "alpha_L = 1/2",
+            (
+                on_model(
+                    "half",
+                    "H = D = r and S = 2 r",
+                    lambda: countermodel(
+                        without(demands(), "hits-most"), STEADY | {"S": "2*x0"}, POINT
+                    ),
+                ),
+            ),
+        ),
+        Control(
+            "realizes-train",
+            "attainable in the family, not among the kernels that realize L0 = 4:"
+            " kappa(o) = 1[o = 1] hits every new row and misses both training rows, where the task"
+            " demands offset 2",
+            (
+                Obligation(
+                    "exact-kernel",
+                    "alpha_L = 1 at every length shown, L0 not solved",
+                    "rows 2 to 11",
+                    lambda profile: _attainable(),
+                    Given({"rule": "evaluate"}),
+                ),
+                on_model(
+                    "accuracy",
+                    "without realizing L0 a training row may demand another offset",
+                    lambda: countermodel(
+                        without(training_accuracy(), "realizes-train"),
+                        head(6, 1, {(1,): 1})
+                        | {"L0": 4, "t": ({(3,): 1}, "0"), "s": ({(3,): 1}, "0")},
+                        {"i": 3},
+                    ),
+                ),
+            ),
+        ),
     ),
     twins=(
-        Twin("false: the argmax sits at i - delta on every row (also below delta)", EVERYWHERE,
-             on_model("below", "row 1 with delta = 2 has no key -1", lambda: countermodel(
-                 EVERYWHERE, head(6, 2, {(2,): 1}), {"i": 1, "j": 0}))),
+        Twin(
+            "false: the argmax sits at i - delta on every row (also below delta)",
+            EVERYWHERE,
+            on_model(
+                "below",
+                "row 1 with delta = 2 has no key -1",
+                lambda: countermodel(EVERYWHERE, head(6, 2, {(2,): 1}), {"i": 1, "j": 0}),
+            ),
+        ),
     ),
     remarks=(
-        "The denominator of alpha_L counts scored new rows; that it tends to infinity is a hypothesis"
+        "The denominator of alpha_L counts scored new rows; that it tends to infinity is a"
+        " hypothesis"
         " which the summary leaves implicit.",
-        "The wording of the training-accuracy corollary is not public; ours is stated as our reading.",
+        "The wording of the training-accuracy corollary is not public; ours is stated as our"
+        " reading.",
     ),
-)  # fmt: skip
+)
 STATEMENTS = (STATEMENT,)

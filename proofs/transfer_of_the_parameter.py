@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proofs.models import absolute_system, decisions, fix, on_model
+from proofs.models import absolute_system, decisions, fix, on_model, use
 from verify.statements import (
     Claim,
     Control,
@@ -23,9 +23,7 @@ OTHER = [[-1, -2, -1], [2, 2 + 9, -9], [-1, -9, 9]]  # W + 9 v v^T
 
 def logit(matrix: list[list[int]], i: int, j: int) -> str:
     """phi(i)^T W phi(j), written out."""
-    return " + ".join(
-        f"({matrix[a][b]})*{i}**{a}*{j}**{b}" for a in range(3) for b in range(3)
-    )  # fmt: skip
+    return " + ".join(f"({matrix[a][b]})*{i}**{a}*{j}**{b}" for a in range(3) for b in range(3))
 
 
 def same_block() -> Claim:
@@ -57,35 +55,66 @@ STATEMENT = Statement(
     title="Two parameters with the same kernel at L0 can transfer differently",
     latex=r"\Phi_{L_0} W \Phi_{L_0}^\top = \Phi_{L_0} W' \Phi_{L_0}^\top \;\not\Longrightarrow\;"
     r" \alpha_L(W) = \alpha_L(W')",
-    words="With rank-deficient training features an exact pair W, W' has one and the same kernel block"
+    words="With rank-deficient training features an exact pair W, W' has one and the same kernel"
+    " block"
     " at L0 and different alpha_L. With features of full rank on the training grid the block does"
     " determine every later logit.",
     source="A Positional Realizability Theory of Length Generalization, Methodology (Transfer)",
     status="proved",
     setting=("S1", "S2"),
     hypotheses=(
-        Hypothesis("full-rank", "the training features span (converse part only)",
-                   ("block-0", "block-1", "block-2", "block-3")),
+        Hypothesis(
+            "full-rank",
+            "the training features span (converse part only)",
+            ("block-0", "block-1", "block-2", "block-3"),
+        ),
     ),
     obligations=(
-        Obligation("same-block", "W and W' agree on the training grid, L0 = 2 over [1, i, i^2]",
-                   "one exact pair", lambda profile: same_block(), Sketch((fix(), fix(), fix()))),
-        decisions("first", "W: `previous` on rows 1..5, alpha_6 = 1", lambda: _rows(6), W, "hhhhh", "1"),
-        decisions("second", "W': right at L0 = 2, wrong on every new row, alpha_6 = 0",
-                  lambda: _rows(6), OTHER, "hmmmm", "1"),
-        Obligation("full-rank", "over [1, i] the block on {0, 1} fixes the logit everywhere",
-                   "all positions, all real W and W'", lambda profile: full_rank(),
-                   Sketch((fix(*[{"rule": "use", "of": f"block-{k}", "at": {}} for k in range(4)],
-                               last="auto"),))),
-        on_model("not-vacuous", "two equal parameters",
-                 lambda: satisfiable(full_rank(), _SAME, {"i": 2, "j": 1})),
+        Obligation(
+            "same-block",
+            "W and W' agree on the training grid, L0 = 2 over [1, i, i^2]",
+            "one exact pair",
+            lambda profile: same_block(),
+            Sketch((fix(), fix(), fix())),
+        ),
+        decisions(
+            "first", "W: `previous` on rows 1..5, alpha_6 = 1", lambda: _rows(6), W, "hhhhh", "1"
+        ),
+        decisions(
+            "second",
+            "W': right at L0 = 2, wrong on every new row, alpha_6 = 0",
+            lambda: _rows(6),
+            OTHER,
+            "hmmmm",
+            "1",
+        ),
+        Obligation(
+            "full-rank",
+            "over [1, i] the block on {0, 1} fixes the logit everywhere",
+            "all positions, all real W and W'",
+            lambda profile: full_rank(),
+            Sketch((fix(*use(*(f"block-{k}" for k in range(4))), last="auto"),)),
+        ),
+        on_model(
+            "not-vacuous",
+            "two equal parameters",
+            lambda: satisfiable(full_rank(), _SAME, {"i": 2, "j": 1}),
+        ),
     ),
     controls=(
-        Control("full-rank", "one equation of the block missing", (
-            on_model("deficient", "W' differs in the entry that the block does not see",
-                     lambda: countermodel(without(full_rank(), "block-3"), _SAME | {"E": 1},
-                                          {"i": 2, "j": 1})),
-        )),
+        Control(
+            "full-rank",
+            "one equation of the block missing",
+            (
+                on_model(
+                    "deficient",
+                    "W' differs in the entry that the block does not see",
+                    lambda: countermodel(
+                        without(full_rank(), "block-3"), _SAME | {"E": 1}, {"i": 2, "j": 1}
+                    ),
+                ),
+            ),
+        ),
     ),
-)  # fmt: skip
+)
 STATEMENTS = (STATEMENT,)

@@ -67,7 +67,7 @@ def winners(
 
 
 def learned_absolute(samples: int, *, train: int = 20) -> Measured:
-    """Proposition 2's rates on row L - 1 at L = 30 and 60 next to 1/(k - 1) and the published ones."""
+    """Proposition 2's rates on row L - 1 at L = 30 and 60 next to 1/(k - 1) and the published."""
     lines, values, agrees = [], [], True
     for length, keys in winners(samples, train=train).items():
         new = [key for key in keys if train <= key < length - 1]

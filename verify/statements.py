@@ -1,4 +1,4 @@
-"""What is claimed: statements, hypotheses, obligations, controls. Data only; nothing is decided here.
+"""What is claimed: statements, hypotheses, obligations, controls. Data; nothing is decided here.
 
 A statement is declared in `proofs/` and compiles into claims for `verify.kernel`. Standard library
 only, so that `recheck` can rebuild every claim with nothing else installed.
@@ -38,7 +38,7 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class Sketch:
-    """A proof outline of a theorem claim; an engine fills in the tedious parts (`engines.prover`)."""
+    """A proof outline of a theorem claim; `engines.prover` fills in the tedious parts."""
 
     goals: tuple[Any, ...]
 
@@ -150,7 +150,7 @@ class Twin:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A result of one of the papers, or ours. `latex` is the claim; `setting` names S1-S3 if used."""
+    """A result of one of the papers, or ours. `latex` is the claim; `setting` names S1-S3."""
 
     id: str
     title: str
@@ -254,12 +254,7 @@ def with_goal(claim: Claim, *goals: str) -> Claim:
     return {**claim, "goals": [clause(goal) for goal in goals]}
 
 
-Definition = (
-    str
-    | int
-    | Mapping[tuple[int, ...], str | int]
-    | tuple[Mapping[tuple[int, ...], str | int], str]
-)
+Definition = Any  # a number, a polynomial in x0, x1, ..., a table, or (table, polynomial)
 _OPPOSITE = {"<=": ">", ">=": "<", "==": "!=", "!=": "==", "<": ">=", ">": "<="}
 
 
@@ -286,7 +281,7 @@ def satisfiable(
     if missing := set(claim["symbols"]) - set(definitions):
         raise ValueError(f"the model does not define {', '.join(sorted(missing))}")
     used = {name: definitions[name] for name in claim["symbols"]}
-    assumed = [c for c in [*claim["hypotheses"].values(), *claim["lemmas"].values()]]
+    assumed = [*claim["hypotheses"].values(), *claim["lemmas"].values()]
     guards = [{"for": {}, "if": [], "then": _at(g, at)} for g in claim["goals"][goal]["if"]]
     return {
         **claim,

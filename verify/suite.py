@@ -148,7 +148,8 @@ def _audit(
         if not finding.good:
             problems.append(f"{finding.name}: {finding.outcome}: {finding.reason}")
         problems += [
-            f"{finding.name}: {o.engine} finds a counterexample to what the kernel accepts: {o.reason}"
+            f"{finding.name}: {o.engine} finds a counterexample to what the kernel accepts:"
+            f" {o.reason}"
             for o in finding.opinions
             if o.outcome == "refuted" and finding.good
         ]
@@ -246,10 +247,10 @@ def propose(claim: Claim, source: Proof) -> Any:
         case Solve():
             from verify import systems
 
-            proof = systems.propose(claim)
-            if proof is None:
+            found = systems.propose(claim)
+            if found is None:
                 raise Unproposed("the exact engine does not come to the claimed answer")
-            return proof
+            return found
 
 
 def _or_unproposed(ask: Callable[[], Any]) -> Any:

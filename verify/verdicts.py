@@ -1,4 +1,4 @@
-"""What a run found: verdicts and their vocabulary. Plain data, ready for reports and other processes."""
+"""What a run found: verdicts and their vocabulary. Plain data, for reports and processes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from verify.statements import Measured, Status
 
 
 class Outcome(StrEnum):
-    """PROVED: everything the quantifiers cover. HELD: certified cases of a statement that says more."""
+    """PROVED: everything the quantifiers cover. HELD: certified cases, the statement says more."""
 
     PROVED = "PROVED"
     HELD = "HELD"
@@ -21,7 +21,7 @@ class Outcome(StrEnum):
 
 
 class Evidence(StrEnum):
-    """kernel: checked certificates. solvers: two solvers agree, no certificate. numeric: measured."""
+    """kernel: checked certificates. solvers: two agree, no certificate. numeric: measured."""
 
     KERNEL = "kernel"
     SOLVERS = "solvers"
@@ -74,7 +74,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class ControlFinding:
-    """Whether the counterexample for a removed hypothesis (or for a false variant) was certified."""
+    """Whether the counterexample for a removed hypothesis or a false variant was certified."""
 
     hypothesis: str
     words: str
