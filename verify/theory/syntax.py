@@ -12,6 +12,7 @@ import ast
 import difflib
 import math
 import operator
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -23,7 +24,7 @@ from verify.theory import numbers
 
 MAX_TEXT: Final = 20_000
 MAX_FORMULA: Final = 2_000
-_MAX_DEPTH, _MAX_POWER_BITS, _MAX_TERMS, _MAX_EXPONENT = 50, 1 << 14, 1 << 12, 400
+_MAX_DEPTH, _MAX_POWER_BITS, _MAX_TERMS, _MAX_EXPONENT = 80, 1 << 14, 1 << 12, 400
 
 Number = int | Fraction | Expression
 Value = Number | bool | None
@@ -119,7 +120,8 @@ def _parse(source: str, what: str) -> ast.expr:
     if len(source) > MAX_TEXT or not source.isascii():
         raise ValueError(f"{what} must be at most {MAX_TEXT} ASCII characters")
     try:
-        return ast.parse(source.strip(), mode="eval").body
+        with warnings.catch_warnings(action="ignore", category=SyntaxWarning):  # as for `0if i`
+            return ast.parse(source.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise ValueError(f"{what} {_cut(source)} is not an expression such as i//2 + 1") from None
 

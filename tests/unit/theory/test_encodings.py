@@ -157,6 +157,7 @@ def test_linear_scaling_divides_and_ntk_scaling_keeps_the_first_and_divides_the_
         (64, 1000000, 2.5, 32768, 32, 1),
         (16, 10000, 4, 3, 32, 1),
         (4, 100, 8, 64, 2, 2),
+        (8, 10, 4, 10**7, 10**6, 1),
     ],
 )
 def test_yarn_agrees_with_the_published_code_in_floats(
@@ -203,22 +204,26 @@ def test_llama3_frequencies_are_float32_numbers_near_the_formula(
     assert found == pytest.approx(wanted, rel=1e-6)
 
 
-def test_llama3_rounds_after_each_operation() -> None:
+@pytest.mark.parametrize(("count", "factor"), [(64, 8), (512, 3.3)])
+def test_llama3_rounds_after_each_operation(count: int, factor: float) -> None:
     """Against numpy, where each float32 operation but the power is correctly rounded by IEEE."""
     np = pytest.importorskip("numpy")
     f = np.float32
     wanted = []
-    for k in range(64):
-        power = f(float(decimal.Decimal(500000) ** (decimal.Decimal(k) / 64)))  # k/64 is exact
+    for k in range(count):
+        power = f(
+            float(decimal.Decimal(500000) ** (decimal.Decimal(k) / count))
+        )  # k/count is exact
         theta = f(1) / power
         wave = f(2 * math.pi) / theta
         if wave > 8192:
-            theta = theta / f(8)
+            theta = theta / f(factor)
         elif wave >= 2048:
             smooth = (f(8192) / wave - f(1)) / f(3)
-            theta = (f(1) - smooth) * theta / f(8) + smooth * theta
+            theta = (f(1) - smooth) * theta / f(factor) + smooth * theta
         wanted.append(float(theta))
-    assert floats("rope:dim=128,base=500000,scaling=llama3,factor=8,original=8192") == wanted
+    spec = f"rope:frequencies={count},base=500000,scaling=llama3,factor={factor},original=8192"
+    assert floats(spec) == wanted
 
 
 # ------------------------------------------------------------ ALiBi, T5
