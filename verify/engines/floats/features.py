@@ -280,9 +280,7 @@ def _table(vectors: list[tuple[Expression, ...]], index: Ints, first: int) -> Fe
     # Rounding to nearest; a result below the normal range is off by less than 2**-1074.
     relative, absolute = (0.0, 0.0) if exact else (1.01 * UNIT, 2.0**-1060)
     own, powers = len(vectors) == len(index), np.array(exponents, dtype=np.intp)
-    return Features(
-        values, None if own else index, first, len(index), powers, absolute, relative
-    )
+    return Features(values, None if own else index, first, len(index), powers, absolute, relative)
 
 
 def _exponent(column: Sequence[Expression]) -> int:

@@ -1,0 +1,120 @@
+"""Parts of the commands that answer questions: lists of numbers, whole files, progress."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from verify.report import layout
+
+MANY = 10_000
+Told = Callable[[str, int, int], None]  # what, done, in all
+
+
+def lengths(ctx: click.Context, parameter: click.Parameter, value: str | None) -> list[int] | None:
+    """The callback of an option such as `30,40,60` or `30,100..200`; ranges include both ends."""
+    if value is None:
+        return None
+    found: list[int] = []
+    for part in value.split(","):
+        match = re.fullmatch(r"\s*(-?\d{1,9})(?:\.\.(\d{1,9}))?\s*", part, re.ASCII)
+        if match is None:
+            raise click.BadParameter(
+                f"{value!r} is not a list of lengths such as 30,40,60 or 30..60", ctx, parameter
+            )
+        low, high = int(match[1]), int(match[2] or match[1])
+        if high < low or len(found) + high - low >= MANY:
+            raise click.BadParameter(
+                f"{part.strip()!r} is not a range of at most {MANY} lengths, low to high",
+                ctx,
+                parameter,
+            )
+        found.extend(range(low, high + 1))
+    return found
+
+
+def target(ctx: click.Context, parameter: click.Parameter, value: str | None) -> Path | None:
+    """The callback of an option that names a file to write: checked now, written whole later."""
+    if value is None:
+        return None
+    path = Path(value)
+    if path.is_dir() or not path.parent.is_dir():
+        wrong = "is a folder" if path.is_dir() else f"is in {path.parent}, which does not exist"
+        raise click.BadParameter(f"{value!r} {wrong}; name a file", ctx, parameter)
+    if not os.access(path.parent, os.W_OK):
+        raise click.BadParameter(f"{path.parent} is not writable", ctx, parameter)
+    return path
+
+
+def document_target(
+    ctx: click.Context, parameter: click.Parameter, value: str | None
+) -> Path | None:
+    """The same, where `-` is standard output."""
+    return Path("-") if value == "-" else target(ctx, parameter, value)
+
+
+json_option = click.option(
+    "--json",
+    "json_file",
+    callback=document_target,
+    metavar="FILE",
+    help="Write the result as JSON ('-' is standard output, and nothing else goes there then).",
+)
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """A temporary name beside `path` that becomes `path` if all goes well, and else vanishes."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        mask = os.umask(0)
+        os.umask(mask)
+        temporary.chmod(0o666 & ~mask)  # what an ordinary new file has
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file at once or not at all; `-` is standard output."""
+    if path == Path("-"):
+        click.echo(text, nl=False)
+        return
+    with whole(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def write_json(path: Path, document: Any) -> None:
+    """Indented JSON without NaN."""
+    write_text(path, json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+@contextmanager
+def progress() -> Iterator[Told | None]:
+    """A bar on standard error if that is a terminal, else None."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=layout.console(error=True), transient=True) as bar:
+        task = bar.add_task("", total=None)
+
+        def told(what: str, done: int, total: int) -> None:
+            bar.update(task, description=what, completed=done, total=total)
+
+        yield told

@@ -1,0 +1,81 @@
+"""Pictures of alpha: curves against the length, and the encoding x task table. Needs matplotlib."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from verify.alpha import AlphaResult
+    from verify.taxonomy import Taxonomy
+
+FORMATS: Final = (".svg", ".png", ".pdf")
+
+
+def check(path: Path) -> None:
+    """ValueError for another kind of file; ModuleNotFoundError without matplotlib."""
+    if path.suffix.lower() not in FORMATS:
+        raise ValueError(f"a picture is a file {', '.join(FORMATS)}, not {path.name!r}")
+    import matplotlib  # noqa: F401
+
+
+def curves(results: Sequence[AlphaResult], path: Path) -> None:
+    """alpha against the length, one line for each result."""
+    figure, axes = _figure(7, 4)
+    for result in results:
+        x = [score.length for score in result.lengths]
+        y = [float(score.alpha) for score in result.lengths]
+        does = "" if result.realizes_train else " (does not realize L0)"
+        label = f"{result.encoding.spec}, {result.task.spec}, {result.rule}{does}"
+        axes.plot(x, y, marker="o", markersize=4, label=label)
+    first = results[0]
+    axes.axvline(first.train_length, color="0.7", linewidth=1)
+    axes.set(xlabel="length L", ylabel="alpha at L", ylim=(-0.04, 1.04))
+    axes.set_title(f"parameter selected at L0 = {first.train_length}", fontsize=10)
+    axes.legend(fontsize=7)
+    axes.grid(alpha=0.3)
+    _save(figure, path)
+
+
+def heat_map(table: Taxonomy, path: Path) -> None:
+    """The table as squares, one panel for each length; a cross where alpha is undefined."""
+    width, height = 1.1 * len(table.tasks) + 3.5, 0.45 * len(table.encodings) + 1.6
+    figure, _ = _figure(width * len(table.lengths), height, panels=len(table.lengths))
+    for axes, length in zip(figure.axes, table.lengths, strict=True):
+        image = None
+        values = [[table.cell(e, t).value(length) for t in table.tasks] for e in table.encodings]
+        shown = [[float("nan") if v is None else float(v) for v in row] for row in values]
+        image = axes.imshow(shown, vmin=0, vmax=1, cmap="viridis", aspect="auto")
+        axes.set_xticks(range(len(table.tasks)), table.tasks, rotation=35, ha="right", fontsize=8)
+        axes.set_yticks(range(len(table.encodings)), table.encodings, fontsize=8)
+        axes.set_title(f"alpha at L = {length}, L0 = {table.train_length}", fontsize=9)
+        for y, encoding in enumerate(table.encodings):
+            for x, task in enumerate(table.tasks):
+                cell, value = table.cell(encoding, task), values[y][x]
+                text = "×" if value is None else f"{float(value):.2f}"
+                mark = "" if value is None or cell.realizes_train else "*"
+                dark = value is not None and value < 0.6
+                colour = "white" if dark else "black"
+                axes.text(x, y, text + mark, ha="center", va="center", fontsize=8, color=colour)
+        figure.colorbar(image, ax=axes, fraction=0.046)
+    figure.text(0.01, 0.01, "* the selected parameter does not realize L0", fontsize=7)
+    _save(figure, path)
+
+
+def _figure(width: float, height: float, panels: int = 1) -> tuple[Any, Any]:
+    """A figure of its own, without pyplot's global state or a display."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, figure.subplots(1, panels)
+
+
+def _save(figure: Any, path: Path) -> None:
+    """Without dates and random ids, so that equal results give equal files."""
+    import matplotlib
+
+    kind = path.suffix.lower()
+    metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(kind, {})
+    with matplotlib.rc_context({"svg.hashsalt": "pe-verify"}):
+        figure.savefig(path, dpi=150, metadata=metadata)
