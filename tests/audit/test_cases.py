@@ -1,9 +1,9 @@
-"""Sixteen faults of real numeric code in small: each is found under its kind, at its first position,
-and the right twin of each stays clean."""
+"""Sixteen faults of real numeric code in small.
+
+Each is found under its kind, at its first position, and its right twin stays clean.
+"""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import pytest
 
@@ -11,11 +11,6 @@ from verify.audit import audit
 from verify.audit.findings import Audit, Finding
 
 pytest.importorskip("ml_dtypes")
-
-
-@pytest.fixture(autouse=True)
-def _cases(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(Path(__file__).parent / "cases"))
 
 
 def one(result: Audit, kind: str) -> Finding:
@@ -52,7 +47,8 @@ CLEAN = [
     ("dynamic_ntk_static_factor:right_parameters", DYNAMIC, {"length": 4096}),
     ("fully_masked_row:Right", None, {"length": 3}),
     ("finite_mask_leak:Safe", None, {"length": 3}),
-    ("logits_rounded_to_bf16:Exact", "reference:logits_rounded_to_bf16:Exact", {"visibility": "full"}),
+    ("logits_rounded_to_bf16:Exact", "reference:logits_rounded_to_bf16:Exact",
+     {"visibility": "full"}),
 ]  # fmt: skip
 
 

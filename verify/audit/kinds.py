@@ -59,6 +59,13 @@ def parameters(function: Callable[..., Any]) -> tuple[str, ...]:
     return tuple(p.name for p in found if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD))
 
 
+def instance(target: Any) -> Any:
+    """A class that has audited methods is instantiated without arguments; anything else stays."""
+    if isinstance(target, type) and any(hasattr(target, kind) for kind in KINDS):
+        return target()
+    return target
+
+
 def recognise(target: Any, name: str, kind: str | None = None) -> dict[str, Callable[..., Any]]:
     """The audited callables of an object by kind.
 
@@ -72,8 +79,7 @@ def recognise(target: Any, name: str, kind: str | None = None) -> dict[str, Call
         if not callable(target):
             raise Unrecognised(f"subject {name} is said to be of kind {kind} but is not callable")
         return {kind: target}
-    if isinstance(target, type) and any(hasattr(target, k) for k in KINDS):
-        target = target()
+    target = instance(target)
     offered = {k: getattr(target, k) for k in KINDS if callable(getattr(target, k, None))}
     if offered and not isinstance(target, list | tuple | dict | str):
         return offered

@@ -76,11 +76,21 @@ class Question:
     def reproduce(self, kind: str, *arguments: Any) -> str:
         """One line of Python that shows the fault."""
         module, _, name = self.session.subject.reference.partition(":")
-        call = name if self.session.direct else f"{name}.{kind}"
-        return (
-            f"import numpy as np; from {module} import {name.partition('.')[0]}; print({call}("
-            + (", ".join(_literal(argument) for argument in arguments) + "))")
-        )
+        owner = f"{name}()" if self.session.made else name
+        call = name if self.session.direct else f"{owner}.{kind}"
+        library = self.session.libraries.get(kind, "numpy")
+        given = [_literal(argument, library) for argument in arguments]
+        imports = {"numpy": "numpy as np", "torch": "torch", "jax": "jax.numpy as np"}
+        needed = [imports[library]] if library in imports else []
+        if self.dtype is not None and "dtype" in self.session.offered.get(kind, ()):
+            home = "torch" if library == "torch" else "np"
+            if library == "numpy" and self.dtype.startswith(("bfloat", "float8")):
+                home = "ml_dtypes"
+                needed.append(home)
+            given.append(f"dtype={home}.{self.dtype}")
+        start = f"import {', '.join(needed)}; " if needed else ""
+        first = name.partition(".")[0]
+        return f"{start}from {module} import {first}; print({call}({', '.join(given)}))"
 
 
 @contextmanager
@@ -90,23 +100,29 @@ def question_for(target: Any, kind: str, length: int, seconds: float) -> Iterato
         yield Question(session, None, length, np.arange(length, dtype=np.int64))
 
 
-def _literal(argument: Any) -> str:
+def _literal(argument: Any, library: str) -> str:
+    """The argument as Python source, in the library that the subject takes."""
+    kind = argument.kind if isinstance(argument, Values) else ""
     if isinstance(argument, Values):
         argument = argument.array
     if not isinstance(argument, np.ndarray):
         return repr(argument)
     flat = argument.ravel()
-    if (
-        argument.ndim == 1
-        and flat.size > 1
-        and flat.dtype.kind == "i"
-        and (np.diff(flat) == 1).all()
-    ):
+    steps = np.diff(flat) if flat.dtype.kind == "i" else np.zeros(0)
+    if library == "list":
+        return repr(argument.tolist())
+    home = "torch" if library == "torch" else "np"
+    if argument.ndim == 1 and flat.size > 1 and len(steps) and (steps == 1).all():
         start = f"{flat[0]}, " if flat[0] else ""
-        return f"np.arange({start}{flat[-1] + 1})"
-    if flat.size > 64:
-        return f"np.array({flat[:8].tolist()} ...)"
-    return f"np.array({argument.tolist()})"
+        return f"{home}.arange({start}{flat[-1] + 1})"
+    if argument.ndim == 2 and np.array_equal(argument, np.eye(len(argument))):
+        source = f"{home}.eye({len(argument)})"
+    else:
+        maker = "tensor" if home == "torch" else "array"
+        source = f"{home}.{maker}({argument.tolist()})"
+    if kind in ("float32", "float64", "float16") and home == "np" and kind != "float64":
+        source += f".astype(np.{kind})"
+    return source
 
 
 def refusal(question: Question, kind: str, reply: Reply, arguments: Sequence[Any]) -> Finding:

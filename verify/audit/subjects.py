@@ -61,6 +61,8 @@ class Session:
     offered: dict[str, tuple[str, ...]] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
     direct: bool = True
+    made: bool = False
+    libraries: dict[str, str] = field(default_factory=dict)
     sources: dict[str, tuple[str, int]] = field(default_factory=dict)
     failure: Reply | None = None
     _process: int | None = None
@@ -89,6 +91,7 @@ class Session:
         self.failure = None
         self.offered = {kind: tuple(names) for kind, names in header["offered"].items()}
         self.versions, self.direct = header["versions"], header["direct"]
+        self.made, self.libraries = header["made"], header["libraries"]
         self.sources = {kind: (path, line) for kind, (path, line) in header["sources"].items()}
 
     def fresh(self) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from verify.audit.kinds import Unrecognised, parameters, recognise
+from verify.audit.kinds import Unrecognised, instance, parameters, recognise
 from verify.audit.values import NotNumbers, Values, library_dtype, to_library, to_values
 from verify.audit.wire import Closed, receive, send
 
@@ -95,8 +95,10 @@ class _Server:
     """The loaded subject: its callables and the array library each of them turned out to take."""
 
     def __init__(self, target: Any, name: str, kind: str | None) -> None:
-        self.target, self.name, self.kind = target, name, kind
-        self.offered = recognise(target, name, kind)
+        self.target = instance(target) if kind is None else target
+        self.made = self.target is not target
+        self.name, self.kind = name, kind
+        self.offered = recognise(self.target, name, kind)
         self.library: dict[str, str] = {}
 
     def describe(self) -> dict[str, Any]:
@@ -113,6 +115,8 @@ class _Server:
             "offered": {kind: list(parameters(f)) for kind, f in self.offered.items()},
             "versions": versions,
             "sources": {k: place for k, f in self.offered.items() if (place := _source(f))},
+            "libraries": {kind: _libraries(f)[0] for kind, f in self.offered.items()},
+            "made": self.made,
             "direct": any(function is self.target for function in self.offered.values()),
         }
 

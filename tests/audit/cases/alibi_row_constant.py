@@ -1,4 +1,4 @@
-"""Control: biases that differ from the published one by a constant in each row. Nothing is wrong."""
+"""Control: biases that differ from the published one by a constant in each row: no fault."""
 
 import numpy as np
 

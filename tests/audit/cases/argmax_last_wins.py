@@ -1,4 +1,4 @@
-"""Tied logits under an argmax that returns the last winner, and under one that returns the first."""
+"""Tied logits under an argmax that returns the last winner, and one that returns the first."""
 
 import numpy as np
 

@@ -10,7 +10,7 @@ NARROW = THETA.astype(np.float32).astype(ml_dtypes.bfloat16).astype(np.float64)
 
 
 def _head(theta, offsets, target):
-    """Logits by offset of the head calibrated, with the exact frequencies, to look back `target`."""
+    """Logits by offset; the head is calibrated, with the exact frequencies, to look back."""
     return np.cos(np.outer(offsets, theta) - THETA * target).sum(axis=1)
 
 

@@ -15,7 +15,9 @@ BIAS = [[Fraction(0)] * 3, [Fraction(0), Fraction(0), Fraction(5, 2)]]
 
 class Exact:
     def logits(self, n):
-        return [[c + b for c, b in zip(*row)] for row in zip(CONTENT, BIAS)]
+        return [
+            [c + b for c, b in zip(*row, strict=True)] for row in zip(CONTENT, BIAS, strict=True)
+        ]
 
 
 def logits(n):

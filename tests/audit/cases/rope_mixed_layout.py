@@ -3,7 +3,6 @@
 from fractions import Fraction
 
 REPORTS = ["rasbt/LLMs-from-scratch#838", "pytorch/torchtitan#801", "jzhang38/TinyLlama#24"]
-array = "list"  # arguments come as lists
 ANGLES = [(Fraction(3, 5), Fraction(4, 5)), (Fraction(5, 13), Fraction(12, 13))]
 
 
@@ -21,16 +20,17 @@ def _turns(position):
 def _rotate(x, position, table):
     x = [Fraction(value) for value in x]
     turned = [-x[1], x[0], -x[3], x[2]]
-    return [c * a + s * b for (c, s), a, b in zip(table(_turns(position)), x, turned)]
+    return [c * a + s * b for (c, s), a, b in zip(table(_turns(position)), x, turned, strict=True)]
 
 
 def rotate(x, positions):
-    return [_rotate(row, p, lambda t: [t[0], t[1], t[0], t[1]]) for row, p in zip(x, positions)]
+    rows = zip(x, positions, strict=True)
+    return [_rotate(row, p, lambda t: [t[0], t[1], t[0], t[1]]) for row, p in rows]
 
 
 def right_rotate(x, positions):
-    return [_rotate(row, p, lambda t: [t[0], t[0], t[1], t[1]]) for row, p in zip(x, positions)]
+    rows = zip(x, positions, strict=True)
+    return [_rotate(row, p, lambda t: [t[0], t[0], t[1], t[1]]) for row, p in rows]
 
 
-for function in (rotate, right_rotate):
-    function.array = "list"
+rotate.array = right_rotate.array = "list"  # the array library that arguments come in

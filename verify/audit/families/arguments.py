@@ -64,6 +64,7 @@ def examine(question: Question) -> Iterator[Finding | Note]:
                 observed=str(found[i]), stage=None if inside else "mask",
                 reproduce=question.reproduce("decide", logits[i][None], mask[i][None]),
             )  # fmt: skip
+            return
     yield from _ties(question, kind, n)
     yield from _empty_row(question, kind, n)
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from verify.audit import stages
 from verify.audit.dtypes import finite_rows
+from verify.audit.families.decisions import narrow
 from verify.audit.families.values import Compared, Source
 from verify.audit.findings import Finding, Note
 from verify.audit.values import Values
@@ -44,7 +45,8 @@ def collisions(
     found = classes(values.array)
     faults, limits = [], []
     for group in found:
-        verdict = "fault" if compared is None else _judge(compared, group)
+        strict = source.question.declared is None
+        verdict = "fault" if compared is None else _judge(compared, group, strict)
         if verdict == "fault":
             faults.append(group)
         elif verdict == "limit":
@@ -81,12 +83,15 @@ def collisions(
         )  # fmt: skip
 
 
-def _judge(compared: Compared, group: npt.NDArray[np.int64]) -> str:
-    """`fault`, `limit` of the model, or `same` if the exact features are identical too."""
+def _judge(compared: Compared, group: npt.NDArray[np.int64], strict: bool) -> str:
+    """`fault`, `limit` of the model, or `same` if the exact features are identical too; strict
+    when no model was declared."""
     first, rest = group[:1], group[1:]
     gap = np.abs((compared.exact[rest] - compared.exact[first]).high)
     allowed = compared.bound[rest] + compared.bound[first]
-    if (gap > allowed).any(axis=1).any():
+    if (gap > allowed).any():
+        return "fault"
+    if strict and gap.any() and narrow(compared, int(compared.positions[group[0]])):
         return "fault"
     return "limit" if gap.any() else "same"
 

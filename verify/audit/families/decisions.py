@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from verify.audit import stages
-from verify.audit.dtypes import Floats, finite_rows, ulp
+from verify.audit.dtypes import FLOAT32, Floats, finite_rows, ulp
 from verify.audit.families.values import Compared, Source
 from verify.audit.findings import Finding, Note
-from verify.audit.specifications import Waves
+from verify.audit.specifications import Rows, Waves
 
 _CELLS: Final = 1 << 22  # logits in memory at once
 _WORK: Final = 1 << 34  # multiplications of one family
@@ -51,8 +51,16 @@ def _dot(a: npt.NDArray[np.generic], b: npt.NDArray[np.generic]) -> Fraction:
     )
 
 
+def narrow(compared: Compared, position: int) -> bool:
+    """Whether the output type is too narrow for this position, in features that are no waves and
+    so have no phase that could excuse it; float32 beyond 2**24 is a limit of the format."""
+    output = compared.model.output
+    wide = output.precision >= FLOAT32.precision and position >= 2**output.precision
+    return isinstance(compared.specification, Rows) and not wide
+
+
 def itself(
-    positions: npt.NDArray[np.int64], observed: Floats, compared: Compared | None
+    positions: npt.NDArray[np.int64], observed: Floats, compared: Compared | None, strict: bool
 ) -> list[Row]:
     """Rows that do not attend strictly to themselves although the exact features do.
 
@@ -87,7 +95,9 @@ def itself(
                 margin, allowed = _exact_margin(compared, row, rival)
                 if margin <= 0:
                     continue
-                within = margin <= allowed
+                within = margin <= allowed and not (
+                    strict and narrow(compared, int(positions[row]))
+                )
             found.append(
                 Row(int(positions[row]), row, int(positions[row]), int(positions[rival]),
                     exactly == 0, float(exactly), margin, within)

@@ -48,7 +48,7 @@ def _decisions(
     observed = compared.observed if compared is not None else found.floats()
     finite = observed[finite_rows(observed)]
     scale = float((finite**2).sum(axis=1).max(initial=1.0))
-    tied = decisions.itself(positions, observed, compared)
+    tied = decisions.itself(positions, observed, compared, source.question.declared is None)
     yield from decisions.report(source, "attend to yourself", "row", tied, compared, scale)
     if compared is None:
         return

@@ -1,0 +1,163 @@
+"""Subjects that do not behave: they hang, die, raise, or return what is no array of numbers."""
+
+import os
+import time
+
+import numpy as np
+
+STARTED = time.time()
+
+
+def hang_features(positions):
+    time.sleep(60)
+
+
+def die_features(positions):
+    os._exit(3)
+
+
+def abort_features(positions):
+    os.abort()
+
+
+def raise_features(positions):
+    raise RuntimeError("no table\nfor these positions")
+
+
+def exit_features(positions):
+    raise SystemExit(0)
+
+
+def complex_features(positions):
+    return np.exp(1j * np.outer(positions, [1.0]))
+
+
+def none_features(positions):
+    print("noise on standard output")
+
+
+def ragged_features(positions):
+    return [[0.0] * (1 + p % 2) for p in positions]
+
+
+def flat_features(positions):
+    return np.zeros((len(positions) + 1, 4))
+
+
+def nan_features(positions):
+    return np.where(np.outer(positions, [1.0, 2.0]) > 9, np.nan, np.outer(positions, [1.0, 2.0]))
+
+
+def affine_features(positions):
+    return np.stack([np.ones(len(positions)), positions], axis=1)
+
+
+class Wrapped:
+    """Numbers behind one array protocol only."""
+
+    def __init__(self, array):
+        self.inner = array
+
+
+class ByArray(Wrapped):
+    def __array__(self, dtype=None, copy=None):
+        return np.asarray(self.inner, dtype)
+
+
+class ByDLPack(Wrapped):
+    def __dlpack__(self, **options):
+        return self.inner.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.inner.__dlpack_device__()
+
+
+def array_protocol_features(positions):
+    return ByArray(affine_features(positions))
+
+
+def dlpack_features(positions):
+    return ByDLPack(affine_features(positions))
+
+
+def cumulative(positions):  # a kind that its name does not say
+    return affine_features(positions)
+
+
+class Half:
+    """A table built in the type it is asked for."""
+
+    def features(self, positions, dtype):
+        return affine_features(positions).astype(dtype)
+
+
+class Grown:
+    """A cache that is keyed by nothing: the first call decides the spacing of all later ones."""
+
+    spacing = None
+
+    def features(self, positions):
+        if Grown.spacing is None or len(positions) > 100:
+            Grown.spacing = 1.0 if len(positions) > 100 else 0.5
+        return np.stack([np.ones(len(positions)), positions * Grown.spacing], axis=1)
+
+
+class Module:
+    """A module with a buffer that a cast narrows."""
+
+    def __init__(self):
+        self.theta = 10000.0 ** (-np.arange(0, 16, 2) / 16)
+
+    def cast(self, dtype):
+        self.theta = self.theta.astype(dtype).astype(np.float64)
+
+    def features(self, positions):
+        phase = np.outer(positions, self.theta)
+        return np.hstack([np.cos(phase), np.sin(phase)]).astype(np.float32)
+
+
+class Stepwise:
+    """One position at a time it starts counting anew."""
+
+    def features(self, positions):
+        first = 0 if len(positions) == 1 else positions[0]
+        return affine_features(np.arange(first, first + len(positions)))
+
+
+def padded_positions(prompt, steps, padding=0):
+    return list(range(padding + prompt + steps))
+
+
+def right_padded_positions(prompt, steps, padding=0):
+    return [max(0, p - padding) for p in range(padding + prompt + steps)]
+
+
+def twice_mask(n):
+    least = np.finfo(np.float32).min
+    mask = np.where(np.tri(n, dtype=bool), np.float32(0), least)
+    padding = np.zeros(n, np.float32)
+    padding[-1] = least
+    with np.errstate(over="ignore"):
+        return mask + padding
+
+
+def open_mask(n):
+    return np.tri(n, k=1, dtype=bool)
+
+
+def inverted_mask(n):
+    return ~np.tri(n, dtype=bool)
+
+
+def padding_mask(n, padding=0):
+    mask = np.tri(n, dtype=bool)
+    mask[:, : 2 * padding] = False  # hides twice as much as it should
+    return mask
+
+
+def loose_decide(logits, mask):
+    return np.asarray(logits).argmax(axis=1)
+
+
+def right_decide(logits, mask):
+    return np.where(mask, np.asarray(logits, np.float32), -np.inf).argmax(axis=1)

@@ -1,0 +1,82 @@
+"""Caches, casts, decoding, padding, masks that were added twice."""
+
+from __future__ import annotations
+
+import pytest
+
+from verify.audit import audit
+from verify.audit.findings import Audit
+
+
+def kinds(result: Audit) -> set[str]:
+    return {finding.kind for finding in result.findings}
+
+
+def test_a_cache_keyed_by_too_little():
+    (finding,) = audit("awkward:Grown", None, length=200).of("stateful")
+    assert finding.details["after"] == "a longer call"
+    assert (finding.position, finding.exact, finding.observed) == (1, "7.5", "15.0")
+
+
+def test_one_position_at_a_time():
+    (finding,) = audit("awkward:Stepwise", "affine", length=32).findings
+    assert (finding.kind, finding.position) == ("cache", 1)
+    assert (finding.exact, finding.observed) == ("1.0", "0.0")
+
+
+def test_a_cast_narrows_a_buffer():
+    pytest.importorskip("ml_dtypes")
+    assert audit("awkward:Module", "rope:dim=16", length=512).clean
+    result = audit("awkward:Module", "rope:dim=16", length=512, cast="bfloat16")
+    assert kinds(result) == {"stateful"}
+    finding = result.findings[0]
+    assert finding.details["kind"] == "value"
+    assert finding.stage == "frequency in bfloat16"
+
+
+def test_a_subject_that_cannot_be_cast():
+    (finding,) = audit("awkward:affine_features", "affine", length=8, cast="float16").findings
+    assert (finding.kind, finding.subject) == ("error", "cast")
+
+
+def test_left_padding_moves_positions():
+    (finding,) = audit("awkward:padded_positions", length=16).findings
+    assert (finding.kind, finding.position, finding.exact, finding.observed) == (
+        "padding", 0, "0", "3",
+    )  # fmt: skip
+    assert audit("awkward:right_padded_positions", length=16).clean
+
+
+def test_a_mask_added_twice_overflows():
+    result = audit("awkward:twice_mask", length=8)
+    (leak,) = result.of("leak")
+    assert "added twice" in leak.message
+    assert leak.observed == "-inf"
+    assert leak.position == 0
+
+
+def test_a_mask_that_admits_the_next_key():
+    (finding,) = audit("awkward:open_mask", length=8).findings
+    assert (finding.kind, finding.position, finding.details["key"]) == ("leak", 0, 1)
+
+
+def test_a_mask_whose_true_hides_is_a_convention():
+    result = audit("awkward:inverted_mask", length=8)
+    assert result.clean
+    assert [note.name for note in result.notes] == ["True hides"]
+
+
+def test_a_mask_that_hides_too_much_under_padding():
+    result = audit("awkward:padding_mask", length=8)
+    (padding,) = result.of("padding")
+    assert padding.position == 3
+    assert result.of("empty-row")[0].count == 6
+
+
+def test_an_argmax_that_ignores_the_mask():
+    (finding,) = audit("awkward:loose_decide", length=16).findings
+    assert (finding.kind, finding.position) == ("leak", 0)
+    result = audit("awkward:right_decide", length=16)
+    assert result.clean
+    names = [note.name for note in result.notes]
+    assert names == ["first wins", "empty row answered"]
