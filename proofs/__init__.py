@@ -15,6 +15,7 @@ from proofs import (
     theorem_2,
     transfer_of_the_parameter,
 )
+from proofs.conjecture_1 import cone, dichotomy, margin_law, selected, span
 from verify.statements import Statement
 
 STATEMENTS: tuple[Statement, ...] = (
@@ -29,4 +30,9 @@ STATEMENTS: tuple[Statement, ...] = (
     *proposition_4.STATEMENTS,
     *outside_colspan.STATEMENTS,
     *growing_offsets.STATEMENTS,
+    *span.STATEMENTS,
+    *cone.STATEMENTS,
+    *dichotomy.STATEMENTS,
+    *margin_law.STATEMENTS,
+    *selected.STATEMENTS,
 )

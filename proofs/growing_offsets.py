@@ -69,6 +69,16 @@ def decimation() -> Claim:
     )
 
 
+HALVES = Sketch(
+    (
+        fix(
+            *use("floor-below", "floor-above", i="i"),
+            last=_either("j != t(i)", "j > t(i)", "t(i) > j"),
+        ),
+        fix(),
+    )
+)
+DECIMATION = Sketch((fix(*use("pi-irrational", m="q - j")), fix(last={"rule": "zero", "fact": 0})))
 ALL = "all lengths"
 FLOOR = {"t": ({(i,): i // 2 for i in range(12)}, None)}
 SOURCE = "ours; it bears on Conjecture 1 (a growing offset with a deterministic encoding)"
@@ -102,15 +112,7 @@ QUADRATIC = Statement(
             "-(i - 2 j - 1/2)^2 and its parameter",
             ALL,
             lambda profile: halves(),
-            Sketch(
-                (
-                    fix(
-                        *use("floor-below", "floor-above", i="i"),
-                        last=_either("j != t(i)", "j > t(i)", "t(i) > j"),
-                    ),
-                    fix(),
-                )
-            ),
+            HALVES,
             solvers=("z3",),
         ),
     ),
@@ -179,7 +181,7 @@ SINUSOIDAL = Statement(
             "strict maximum, and the kernel is in the family",
             ALL,
             lambda profile: decimation(),
-            Sketch((fix(*use("pi-irrational", m="q - j")), fix(last={"rule": "zero", "fact": 0}))),
+            DECIMATION,
         ),
         Obligation(
             "frequencies",
