@@ -42,6 +42,7 @@ PACKAGES = (
     Package("numpy", "numpy", "", "float64 evaluation with a proved error bound"),
     Package("scipy", "scipy", "", "confidence intervals, sparse factorizations"),
     Package("click", "click", "", "the command line"),
+    Package("latex2mathml", "latex2mathml", "", "formulas in HTML reports"),
     Package("rich", "rich", "", "tables and progress on a terminal"),
     Package("cvc5", "cvc5", "smt", "a second SMT solver's own opinion"),
     Package("matplotlib", "matplotlib", "plot", "pictures (SVG, PNG)"),

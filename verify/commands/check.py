@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -21,7 +22,7 @@ from verify.commands._shared import (
     profile_option,
     statements_option,
 )
-from verify.report import json_report, junit, layout, terminal
+from verify.report import html, json_report, junit, layout, terminal
 from verify.statements import Profile, Statement, select
 from verify.verdicts import Verdict, exit_code
 
@@ -52,6 +53,13 @@ from verify.verdicts import Verdict, exit_code
     help="Write a JUnit XML report for CI ('-' is standard output).",
 )
 @click.option(
+    "--html",
+    "html_output",
+    callback=open_output,
+    metavar="FILE",
+    help="Write one self-contained page: results, hypotheses, certificates.",
+)
+@click.option(
     "--certificates",
     "directory",
     type=click.Path(path_type=Path, file_okay=False, writable=True),
@@ -66,6 +74,7 @@ def command(
     jobs: int | None,
     json_output: Output | None,
     junit_output: Output | None,
+    html_output: Output | None,
     directory: Path | None,
     file: Path | None,
 ) -> int:
@@ -73,33 +82,53 @@ def command(
 
     An ID such as proposition-3 also means its parts.
     """
-    taken = [o for o in (json_output, junit_output) if o is not None and o.standard]
+    outputs = (json_output, junit_output, html_output)
+    taken = [o for o in outputs if o is not None and o.standard]
     if len(taken) > 1:
-        raise click.UsageError("--json and --junit cannot both go to standard output")
+        raise click.UsageError("only one report can go to standard output")
     chosen = select(ids, known(file))
     if directory is not None:
         directory.mkdir(parents=True, exist_ok=True)
     from verify import suite
 
     began = time.perf_counter()
-    running = suite.run(
-        chosen,
-        profile=Profile(profile),
-        jobs=jobs or _cpus(),
-        source=file,
-        directory=directory,
-    )
-    if taken:
-        verdicts = list(_with_progress(running, chosen, layout.console(error=True)))
-    else:
-        verdicts = _printed(running, chosen, layout.console(), began)
-        terminal.advice(layout.console(), _advice(verdicts, profile, directory, file))
-    if json_output is not None:
+    with tempfile.TemporaryDirectory(prefix="pe-verify-") as temporary:
+        kept = directory or (Path(temporary) if html_output is not None else None)
+        running = suite.run(
+            chosen, profile=Profile(profile), jobs=jobs or _cpus(), source=file, directory=kept
+        )
+        if taken:
+            verdicts = list(_with_progress(running, chosen, layout.console(error=True)))
+        else:
+            verdicts = _printed(running, chosen, layout.console(), began)
+            terminal.advice(layout.console(), _advice(verdicts, profile, directory, file))
         versions = environment.solver_versions()
-        json_report.write(json_report.check_document(verdicts, profile, versions), json_output.file)
-    if junit_output is not None:
-        junit.write(verdicts, junit_output.file)
+        if json_output is not None:
+            document = json_report.check_document(verdicts, profile, versions)
+            json_report.write(document, json_output.file)
+        if junit_output is not None:
+            junit.write(verdicts, junit_output.file)
+        if html_output is not None and kept is not None:
+            by_id = {statement.id: statement for statement in chosen}
+            written = _written(verdicts, kept)
+            page = html.Page(verdicts, by_id, Profile(profile), versions, written)
+            html.write(page, html_output.file)
     return exit_code(verdicts)
+
+
+def _written(verdicts: Sequence[Verdict], directory: Path) -> dict[tuple[str, str], Path]:
+    """The certificate files of everything that the kernel accepted in this run."""
+    from verify import suite
+
+    found = {}
+    for verdict in verdicts:
+        parts = (verdict.controls, verdict.twins)
+        others = (f for part in parts for control in part for f in control.findings)
+        for finding in (*verdict.findings, *others):
+            if finding.outcome == "valid":
+                name = suite.file_name(verdict.id, finding.name)
+                found[verdict.id, finding.name] = directory / name
+    return found
 
 
 def _cpus() -> int:

@@ -21,6 +21,9 @@ _STYLES = {
     Outcome.ERROR: "red",
 }
 _HEADER = ("", "verdict", "statement", "evidence", "controls", "time", "scope")
+MEASURED_HEADER = (
+    *("statement", "quantity", "published", "here", "interval", "certified", "agrees"),
+)
 
 
 def widths(statements: Sequence[Statement]) -> list[int]:
@@ -71,14 +74,10 @@ def duration(seconds: float) -> str:
     return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:.1f} s"
 
 
-def measured(out: Console, verdicts: Sequence[Verdict]) -> None:
-    """The measured numbers next to the published ones; nothing when there are none."""
+def measured_rows(verdicts: Sequence[Verdict]) -> list[tuple[str, ...]]:
+    """Every measured number under MEASURED_HEADER."""
     found = [(v.id, f, f.measured) for v in verdicts for f in v.findings if f.measured]
-    if not found:
-        return
-    heading(out, "Measured, next to what was published")
-    header = ("statement", "quantity", "published", "here", "interval", "certified", "agrees")
-    rows = [
+    return [
         (
             identifier,
             finding.name,
@@ -90,7 +89,15 @@ def measured(out: Console, verdicts: Sequence[Verdict]) -> None:
         )
         for identifier, finding, m in found
     ]
-    table(out, header, rows, [("",) * 6 + ("red" if r[-1] == "NO" else "",) for r in rows])
+
+
+def measured(out: Console, verdicts: Sequence[Verdict]) -> None:
+    """The measured numbers next to the published ones; nothing when there are none."""
+    rows = measured_rows(verdicts)
+    if rows:
+        heading(out, "Measured, next to what was published")
+        styles = [("",) * 6 + ("red" if row[-1] == "NO" else "",) for row in rows]
+        table(out, MEASURED_HEADER, rows, styles)
 
 
 def contradictions(out: Console, verdicts: Sequence[Verdict]) -> None:
@@ -120,18 +127,25 @@ def idle(out: Console, verdicts: Sequence[Verdict], statements: Sequence[Stateme
             line(out, f"{place[0]}: {place[1]} ({reason})", indent=2)
 
 
-def summary(out: Console, verdicts: Sequence[Verdict], elapsed: float) -> None:
-    """Counts by verdict, certificates, and the time it took."""
+def counted(verdicts: Sequence[Verdict]) -> str:
+    """`20 statements: 18 PROVED, 2 MEASURED; all as declared.`"""
     counts = Counter(str(v.outcome) for v in verdicts)
     kinds = ", ".join(f"{counts[str(o)]} {o}" for o in Outcome if counts[str(o)])
     wrong = [v for v in verdicts if not v.as_declared]
     undecided = sum(v.undecided for v in wrong)
-    parts = [
-        f"{len(wrong) - undecided} contradict{'s' if len(wrong) - undecided == 1 else ''} "
-        "the declaration"
-    ] * (len(wrong) > undecided)
-    parts += [f"{undecided} undecided"] * bool(undecided)
-    state = "all as declared" if not wrong else ", ".join(parts)
+    contradicting = len(wrong) - undecided
+    parts = []
+    if contradicting:
+        verb = "contradicts" if contradicting == 1 else "contradict"
+        parts.append(f"{contradicting} {verb} the declaration")
+    if undecided:
+        parts.append(f"{undecided} undecided")
+    noun = "statement" if len(verdicts) == 1 else "statements"
+    return f"{len(verdicts)} {noun}: {kinds}; {', '.join(parts) or 'all as declared'}."
+
+
+def summary(out: Console, verdicts: Sequence[Verdict], elapsed: float) -> None:
+    """Counts by verdict, certificates, and the time it took."""
     everything = [
         f
         for v in verdicts
@@ -139,12 +153,7 @@ def summary(out: Console, verdicts: Sequence[Verdict], elapsed: float) -> None:
     ]
     certified = sum(f.outcome == "valid" for f in everything)
     line(out)
-    noun = "statement" if len(verdicts) == 1 else "statements"
-    line(
-        out,
-        f"{len(verdicts)} {noun}: {kinds}; {state}.",
-        "bold" if not wrong else "bold red",
-    )
+    line(out, counted(verdicts), "bold" if all(v.as_declared for v in verdicts) else "bold red")
     line(out, f"{certified:,} certificates accepted by the kernel, {duration(elapsed)}.")
 
 

@@ -105,6 +105,17 @@ def test_reports_go_to_files_next_to_the_text(call: Any, declare: Declare, tmp_p
     assert failure.get("message", "").startswith("declared refuted, observed PROVED")
 
 
+def test_the_html_page_holds_the_certificates(call: Any, declare: Declare, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    code, out, _ = call("check", "--statements", declare(GOOD), "--html", page)
+    assert code == 0 and "all as declared" in out
+    text = page.read_text("utf-8")
+    for name in ("demo-1--positive.json", "demo-2--control-floor-zero.json"):
+        assert f'download="{name}"' in text
+    code, out, _ = call("check", "--statements", declare(GOOD), "--html", "-")
+    assert code == 0 and out.startswith("<!doctype html>") and out.endswith("</html>\n")
+
+
 def test_accepted_certificates_are_kept(call: Any, declare: Declare, tmp_path: Path) -> None:
     folder = tmp_path / "new" / "certificates"
     code, *_ = call("check", "demo-1", "--statements", declare(GOOD), "--certificates", folder)

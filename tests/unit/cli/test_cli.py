@@ -70,7 +70,7 @@ BAD = [
     (["check", "--jsom", "x"], "--json"),
     (["check", "--statements", "nowhere.py"], "'nowhere.py' does not exist"),
     (["check", "--json", "no/such/folder/x"], "no/such/folder/x: No such file or directory"),
-    (["check", "--json", "-", "--junit", "-"], "cannot both go to standard output"),
+    (["check", "--json", "-", "--junit", "-"], "only one report can go to standard output"),
     (["show"], "'ID...'"),
     (["list", "surplus"], "surplus"),
 ]
