@@ -14,15 +14,19 @@ import math
 import operator
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import InitVar, dataclass
 from fractions import Fraction
-from functools import lru_cache, reduce
-from typing import Any, Final, NamedTuple, NoReturn
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any, Final, NamedTuple, NoReturn, final
 
 FORMAT: Final = "1.0"
-MAX_EXPRESSION, MAX_DIGITS, MAX_CASES, MAX_BITS = 20_000, 400_000, 1_000_000, 1 << 14
-sys.set_int_max_str_digits(MAX_DIGITS)  # multipliers of large systems have thousands of digits
+MAX_EXPRESSION, MAX_DIGITS, MAX_CASES = 20_000, 400_000, 1_000_000  # characters; values of finite
+MAX_POWER, MAX_SIZE, MAX_PRODUCT = 64, 1 << 20, 1 << 16  # exponent; bits; pairs of monomials
+MAX_BITS, MAX_RADICAND = 1 << 14, 1 << 22
+if 0 < sys.get_int_max_str_digits() < MAX_DIGITS:
+    sys.set_int_max_str_digits(MAX_DIGITS)  # multipliers of large systems have thousands of digits
 
 
 class Malformed(ValueError):
@@ -37,20 +41,22 @@ class Hole(Exception):
     """The certificate leaves a step to somebody else."""
 
 
+def _need(condition: object, reason: str, error: type[Exception] = Invalid) -> None:
+    if not condition:
+        raise error(reason)
+
+
 # ------------------------------------------------------------ numbers and expressions
 
-_RATIONAL = re.compile(r"(-?[1-9][0-9]*|0)(?:/([1-9][0-9]*))?", re.ASCII)
+_RATIONAL: Final = re.compile(r"(-?[1-9][0-9]*|0)(?:/([1-9][0-9]*))?")
 
 
 def rational(text: object) -> Fraction:
     """The number that a canonical string spells: '-3', '5/7'; anything else is Malformed."""
     match = _RATIONAL.fullmatch(text) if isinstance(text, str) and len(text) < MAX_DIGITS else None
-    if match is None:
-        raise Malformed(f"{str(text)[:60]!r} is not a canonical rational such as '-3' or '5/7'")
-    value = Fraction(int(match[1]), int(match[2] or 1))
-    if str(value) != text:
-        raise Malformed(f"{str(text)[:60]!r} is not in lowest terms")
-    return value
+    if match and match[2] != "1" and math.gcd(int(match[1]), int(match[2] or 1)) == 1:
+        return Fraction(int(match[1]), int(match[2] or 1))
+    raise Malformed(f"{str(text)[:60]!r} is not a rational in lowest terms such as '-3' or '5/7'")
 
 
 class Term(NamedTuple):
@@ -79,13 +85,35 @@ class Expression:
         return self + -other
 
     def __mul__(self, other: Expression) -> Expression:
+        pairs = len(self.terms) * len(other.terms)
+        _need(pairs <= MAX_PRODUCT, "an expression becomes too large", Malformed)
         return collect(_times(m, n, c * k) for m, c in self.terms for n, k in other.terms)
+
+    def __pow__(self, exponent: Fraction) -> Expression:
+        """Natural powers of anything; rational powers of primes (the only radicals)."""
+        size = sum(c.numerator.bit_length() + c.denominator.bit_length() for _, c in self.terms)
+        if exponent.denominator == 1 and 0 <= exponent <= MAX_POWER and size * exponent < MAX_SIZE:
+            return math.prod([self] * int(exponent), start=number(1))
+        p, most = int(self.constant() or 0), 1 << 12
+        prime = 1 < p < 1 << 20 and all(p % k for k in range(2, math.isqrt(p) + 1))
+        if prime and self == number(p) and exponent.denominator < most > abs(exponent):
+            whole, part = divmod(exponent, 1)
+            root = ((Term(str(p), ()), part),) if part else ()
+            return Expression(((root, Fraction(p) ** whole),))
+        raise Malformed(f"a power is natural, at most {MAX_POWER}, or a rational power of a prime")
 
     def constant(self) -> Fraction | None:
         """The value if no term occurs, else None."""
         if not self.terms:
             return Fraction(0)
         return self.terms[0][1] if len(self.terms) == 1 and not self.terms[0][0] else None
+
+    def walk(self) -> Iterator[Term]:
+        """Every term that occurs, those inside arguments included."""
+        for term in (term for monomial, _ in self.terms for term, _ in monomial):
+            yield term
+            for argument in term.args:
+                yield from argument.walk()
 
     def map(self, image: Callable[[Term], Expression]) -> Expression:
         """Replace every term by its image, innermost first."""
@@ -94,10 +122,10 @@ class Expression:
             product = number(coefficient)
             for term, exponent in monomial:
                 if term.head.isdigit():
-                    product = product * Expression(((((term, exponent),), Fraction(1)),))
+                    product *= Expression(((((term, exponent),), Fraction(1)),))
                 else:
-                    new = image(Term(term.head, tuple(a.map(image) for a in term.args)))
-                    product = math.prod([new] * int(exponent), start=product)
+                    inner = Term(term.head, tuple(a.map(image) for a in term.args))
+                    product *= image(inner) if exponent == 1 else image(inner) ** exponent
             total.extend(product.terms)
         return collect(total)
 
@@ -109,12 +137,16 @@ class Expression:
 def collect(pairs: Iterable[tuple[Monomial, Fraction]]) -> Expression:
     """The sum of monomials with coefficients, in normal form."""
     total: dict[Monomial, Fraction] = {}
+    if len(pairs := list(pairs)) < 2:
+        return Expression(tuple((m, c) for m, c in pairs if c))
     for monomial, coefficient in pairs:
-        total[monomial] = total.get(monomial, 0) + coefficient
+        total[monomial] = total[monomial] + coefficient if monomial in total else coefficient
     return Expression(tuple(sorted((m, c) for m, c in total.items() if c)))
 
 
 def _times(m: Monomial, n: Monomial, coefficient: Fraction) -> tuple[Monomial, Fraction]:
+    if not (m and n):
+        return m or n, coefficient
     powers = dict(m)
     for term, exponent in n:
         power = powers.pop(term, 0) + exponent
@@ -141,32 +173,19 @@ def apply(head: str, args: tuple[Expression, ...] = ()) -> Expression:
     return Expression(((((Term(head, args), Fraction(1)),), Fraction(sign)),))
 
 
-def _power(base: Expression, exponent: Fraction) -> Expression | None:
-    """Natural powers of anything; rational powers of primes (the only radicals)."""
-    if exponent.denominator == 1 and 0 <= exponent <= 64:
-        return math.prod([base] * int(exponent), start=number(1))
-    p = base.constant()
-    if p is None or p.denominator > 1 or not 1 < p < 1 << 20 or abs(exponent) > 1 << 10:
-        return None
-    if exponent.denominator > 1 << 10 or any(p % k == 0 for k in range(2, math.isqrt(int(p)) + 1)):
-        return None
-    whole, part = divmod(exponent, 1)
-    return Expression(((((Term(str(p), ()), part),) if part else (), p**whole),))
+def expression(text: object) -> Expression:
+    """Parse a restricted Python expression (never evaluated), or Malformed."""
+    if not isinstance(text, str) or len(text) > MAX_EXPRESSION or not text.isascii():
+        raise Malformed(f"an expression is an ASCII string of at most {MAX_EXPRESSION} characters")
+    return _parse(text.strip())
 
 
 @lru_cache(maxsize=1 << 14)
-def expression(text: str) -> Expression:
-    """Parse a restricted Python expression (never evaluated), or Malformed."""
-    return _walk(_parse(text))
-
-
-def _parse(text: object) -> ast.expr:
-    if not isinstance(text, str) or len(text) > MAX_EXPRESSION or not text.isascii():
-        raise Malformed(f"an expression is an ASCII string of at most {MAX_EXPRESSION} characters")
+def _parse(text: str) -> Expression:
     try:
-        return ast.parse(text, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise Malformed(f"{text[:60]!r} is not an expression") from None
+        return _read(ast.parse(text, mode="eval").body)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
+        raise Malformed(f"{text[:60]!r} is not an expression: {problem}"[:200]) from None
 
 
 _ARITHMETIC: Final[dict[type, Callable[[Expression, Expression], Expression]]] = {
@@ -174,51 +193,45 @@ _ARITHMETIC: Final[dict[type, Callable[[Expression, Expression], Expression]]] =
 }  # fmt: skip
 
 
-def _walk(node: ast.expr) -> Expression:
+def _read(node: ast.AST) -> Expression:
     match node:
-        case ast.Constant(value=int(value)) if not isinstance(value, bool):
+        case ast.BinOp(left, op, right):
+            a, b = _read(left), _read(right)
+            if type(op) in _ARITHMETIC:
+                return _ARITHMETIC[type(op)](a, b)
+            value = b.constant()
+            if isinstance(op, ast.Pow) and value is not None:
+                return a**value
+            if isinstance(op, ast.Div) and value:
+                return a * number(1 / value)
+        case ast.Constant(int(value)) if not isinstance(value, bool):
             return number(value)
-        case ast.Name(id=name) if name not in ("cos", "sin"):
+        case ast.Name(name) if name not in ("cos", "sin"):
             return apply(name)
-        case ast.UnaryOp(op=ast.USub(), operand=inner):
-            return -_walk(inner)
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
-            return _ARITHMETIC[type(op)](_walk(left), _walk(right))
-        case ast.BinOp(left=left, op=ast.Div(), right=right):
-            if divisor := _walk(right).constant():
-                return _walk(left) * number(1 / divisor)
-        case ast.BinOp(left=left, op=ast.Pow(), right=right):
-            exponent = _walk(right).constant()
-            power = None if exponent is None else _power(_walk(left), exponent)
-            if power is not None:
-                return power
-        case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if args and name != "pi":
+        case ast.Call(ast.Name(name), args, []) if args and name != "pi":
             if len(args) == 1 or name not in ("cos", "sin"):
-                return apply(name, tuple(map(_walk, args)))
-    raise Malformed(f"{ast.unparse(node)[:60]!r} is not allowed in an expression")
+                return apply(name, tuple(map(_read, args)))
+        case ast.UnaryOp(ast.USub(), inner):
+            return -_read(inner)
+    raise Malformed(f"{type(node).__name__} is not allowed here")
 
 
 Atom = tuple[Expression, str]  # p > 0, p >= 0, p == 0 or p != 0
-_COMPARISON: Final[dict[type, tuple[int, str]]] = {
-    ast.Gt: (1, ">"), ast.GtE: (1, ">="), ast.Lt: (-1, ">"), ast.LtE: (-1, ">="),
-    ast.Eq: (1, "=="), ast.NotEq: (1, "!="),
-}  # fmt: skip
+_HOLDS: Final = {">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne}
 _NEGATION: Final = {">": ">=", ">=": ">", "==": "!=", "!=": "=="}
 
 
-@lru_cache(maxsize=1 << 14)
-def atom(text: str) -> Atom:
+def atom(text: object) -> Atom:
     """Parse one comparison into `p > 0`, `p >= 0`, `p == 0` or `p != 0`."""
-    match _parse(text):
-        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _COMPARISON:
-            sign, relation = _COMPARISON[type(op)]
-            return (_walk(left) - _walk(right)) * number(sign), relation
-    raise Malformed(f"{text[:60]!r} is not one comparison of two expressions")
+    parts = re.split("([<>=!]=|[<>])", text) if isinstance(text, str) else []
+    _need(len(parts) == 3, f"{str(text)[:60]!r} is not one comparison", Malformed)
+    left, relation, right = expression(parts[0]), parts[1], expression(parts[2])
+    return (right - left if "<" in relation else left - right), relation.replace("<", ">")
 
 
 def negation(fact: Atom) -> Atom:
     """The atom that holds exactly when this one does not."""
-    return (-fact[0] if fact[1] in (">", ">=") else fact[0]), _NEGATION[fact[1]]
+    return (-fact[0] if ">" in fact[1] else fact[0]), _NEGATION[fact[1]]
 
 
 # ------------------------------------------------------------ enclosures: integers over 2**bits
@@ -238,11 +251,12 @@ def _pi(bits: int) -> tuple[int, int]:
 
 @lru_cache(maxsize=1 << 12)
 def _root(prime: int, exponent: Fraction, bits: int) -> tuple[int, int]:
-    n = exponent.denominator
-    radicand = prime**exponent.numerator << bits * n
-    high = 1 << radicand.bit_length() // n + 1
-    while True:  # Newton from above, on integers
-        low = ((n - 1) * high + radicand // high ** (n - 1)) // n
+    """The integer n-th root of prime**m * 2**(n * bits), by Newton's method from above."""
+    m, n = exponent.numerator, exponent.denominator
+    _need(n * bits <= MAX_RADICAND, f"{prime}**({exponent}) at {bits} bits is too costly")
+    high = prime << bits if bits < 16 else _root(prime, exponent, bits // 2)[1] << bits - bits // 2
+    while True:
+        low = ((n - 1) * high + (prime**m << n * bits) // high ** (n - 1)) // n
         if low >= high:
             return high, high + 1
         high = low
@@ -252,6 +266,7 @@ def _cosine(low: int, high: int, shift: bool, bits: int) -> tuple[int, int]:
     """cos (or sin = cos of the angle less pi/2, if shift): modulo 2 pi, then the Taylor series."""
     middle, radius = low + high >> 1, high - low
     extra = max(0, middle.bit_length() - bits) + 8
+    _need(extra <= MAX_BITS, "the argument of a cosine or sine is too large")
     pi, above = _pi(bits + extra)
     y = (middle << extra) - (pi >> 1 if shift else 0)
     turns = (y + pi) // (2 * pi)
@@ -268,11 +283,10 @@ def _cosine(low: int, high: int, shift: bool, bits: int) -> tuple[int, int]:
 def _enclose_term(term: Term, exponent: Fraction, bits: int) -> tuple[int, int]:
     if term.head.isdigit():
         return _root(int(term.head), exponent, bits)
-    if term.head == "pi":
-        return _pi(bits)
     if term.head in ("cos", "sin"):
         return _cosine(*enclose(term.args[0], bits), term.head == "sin", bits)
-    raise Invalid(f"{term.head} has no numerical value")
+    _need(term.head == "pi", f"{term.head} has no numerical value")
+    return _pi(bits)
 
 
 def enclose(p: Expression, bits: int) -> tuple[int, int]:
@@ -293,37 +307,36 @@ def enclose(p: Expression, bits: int) -> tuple[int, int]:
 
 def linear(p: Expression) -> Expression:
     """Product-to-sum until each monomial has one cosine or sine at most; same value."""
-    done, todo = [], list(p.terms)
-    while todo:
-        monomial, coefficient = todo.pop()
-        waves = [t for t, e in monomial if t.head in ("cos", "sin") for _ in range(int(e))]
+    pairs: list[tuple[Monomial, Fraction]] = []
+    for monomial, coefficient in p.terms:
+        waves = [t for t, e in monomial if t.head in ("cos", "sin") for _ in range(min(int(e), 2))]
         if len(waves) < 2:
-            done.append((monomial, coefficient))
+            pairs.append((monomial, coefficient))
             continue
-        a, b = sorted(waves)[:2]  # cosines come first
-        rest = [(t, e - (t == a) - (t == b)) for t, e in monomial]
-        head = "cos" if a.head == b.head else "sin"
-        plus, minus = (apply(head, (b.args[0] + s * a.args[0],)) for s in (number(1), number(-1)))
-        both = minus - plus if a.head == "sin" else minus + plus
-        todo.extend((both * Expression(((tuple(r for r in rest if r[1]), coefficient / 2),))).terms)
-    return collect(done)
+        a, b = waves[:2]  # cosines come first: cos cos, cos sin or sin sin
+        head, sign = "cos" if a.head == b.head else "sin", -1 if a.head == "sin" else 1
+        plus, minus = (apply(head, (b.args[0] + x,)) for x in (a.args[0], -a.args[0]))
+        powers = ((t, e - (t == a) - (t == b)) for t, e in monomial)
+        rest = Expression(((tuple((t, e) for t, e in powers if e), coefficient / 2),))
+        pairs.extend(((minus + plus * number(sign)) * rest).terms)
+    result = collect(pairs)
+    return result if result == p else linear(result)
 
 
 def is_zero(p: Expression) -> bool:
-    """Whether p cancels formally (sound for all p; complete for numbers, by Lindemann)."""
+    """Whether p cancels formally: always sound; complete for algebraic angles (Lindemann)."""
     return not linear(p).terms
 
 
 # ------------------------------------------------------------ theorems: clauses and proof trees
 
 
-def _take(node: object, *keys: str, optional: str = "") -> list[Any]:
-    """The values of exactly these keys of an object; anything else is Malformed."""
-    allowed = {*keys, optional} if optional else set(keys)
-    if not isinstance(node, dict) or not set(keys) <= set(node) <= allowed:
-        found = ", ".join(map(str, node)) if isinstance(node, dict) else type(node).__name__
-        raise Malformed(f"expected an object with the keys {', '.join(keys)}; found {found}"[:300])
-    return [node[key] for key in keys] + ([node.get(optional)] if optional else [])
+def _take(node: object, keys: str) -> list[Any]:
+    """The values of exactly these keys; one that ends in '?' may be absent, and is None then."""
+    names, needed = keys.replace("?", "").split(), {k for k in keys.split() if k[-1] != "?"}
+    fits = isinstance(node, dict) and needed <= set(node) <= set(names)
+    _need(fits, f"expected the keys {', '.join(names)} in {node!s:.60}", Malformed)
+    return list(map(node.get, names))  # type: ignore[attr-defined]
 
 
 def _list(value: object, size: int | None = None) -> list[Any]:
@@ -335,51 +348,49 @@ def _list(value: object, size: int | None = None) -> list[Any]:
 def _int(value: object, low: int, high: int) -> int:
     if type(value) is not int:
         raise Malformed(f"expected an integer, found {str(value)[:40]!r}")
-    if not low <= value < high:
-        raise Invalid(f"{value} is outside {low}..{high - 1}")
+    _need(low <= value < high, f"an integer is outside {low}..{high - 1}")
     return value
 
 
 def _names(value: object) -> dict[str, Any]:
-    if not isinstance(value, dict) or not all(
-        re.fullmatch(r"[A-Za-z_][\w-]*", n, re.A) for n in value
-    ):
-        raise Malformed("expected an object whose keys are identifiers")
-    if {"cos", "sin", "pi", "IH"} & set(value):
-        raise Malformed("the names cos, sin, pi and IH are taken")
+    taken, name = ("cos", "sin", "pi", "IH"), re.compile("[A-Za-z_][A-Za-z0-9_-]*")
+    if not isinstance(value, dict) or any(n in taken or not name.fullmatch(n) for n in value):
+        raise Malformed(f"expected an object whose keys are names, other than {', '.join(taken)}")
     return value
 
 
-class _Clause(NamedTuple):
+class Clause(NamedTuple):
+    """For all values of the variables: if the guards hold, so does the last atom."""
+
     variables: dict[str, str]
     guards: list[Atom]
     then: Atom
 
-    def map(self, change: Callable[[Expression], Expression]) -> _Clause:
-        *guards, then = [(change(p), r) for p, r in [*self.guards, self.then]]
-        return _Clause(self.variables, guards, then)
+    def map(self, change: Callable[[Expression], Expression]) -> Clause:
+        """The clause with every expression changed."""
+        *guards, then = [(change(p), relation) for p, relation in [*self.guards, self.then]]
+        return Clause(self.variables, guards, then)
 
 
-@dataclass(frozen=True, slots=True)
-class _Context:
-    """What is declared and assumed, and (one set for a whole proof) what was used of it."""
+Table = dict[tuple[Fraction | None, ...], Fraction]
+
+
+class Context(NamedTuple):
+    """What is declared, defined and assumed; what a whole proof has used and left open."""
 
     sorts: dict[str, str]  # of names, and of the values of functions at integers
-    definitions: dict[str, tuple[dict[tuple[Fraction | None, ...], Fraction], Expression | None]]
-    clauses: dict[str, _Clause]
-    used: set[str] = field(default_factory=set)
+    definitions: dict[str, tuple[Table, Expression | None]]
+    clauses: dict[str, Clause]
+    used: set[str]
+    holes: list[str]
 
     def integral(self, p: Expression) -> bool:
         """Whether p is certainly an integer; an undeclared name is Malformed."""
         whole = all(coefficient.denominator == 1 for _, coefficient in p.terms)
-        for term in (term for monomial, _ in p.terms for term, _ in monomial):
-            inner = [self.integral(a) for a in term.args]
-            if term.head in ("cos", "sin", "pi") or term.head.isdigit():
-                whole = False
-            elif term.head in self.sorts:
-                whole &= self.sorts[term.head] == "int" and all(inner)
-            else:
-                raise Malformed(f"{term.head} is not declared")
+        for head, args in (term for monomial, _ in p.terms for term, _ in monomial):
+            known = head in self.sorts or head in ("cos", "sin", "pi") or head.isdigit()
+            _need(known, f"{head} is not declared", Malformed)
+            whole &= all([self.integral(a) for a in args]) and self.sorts.get(head) == "int"
         return whole
 
     def unfold(self, p: Expression) -> Expression:
@@ -392,429 +403,369 @@ class _Context:
                 return number(table[point])
             if otherwise is None or (table and None in point):
                 return apply(*term)
-            return otherwise.substitute({Term(f"x{k}", ()): a for k, a in enumerate(term.args)})
+            given = {f"x{k}": argument for k, argument in enumerate(term.args)}
+            missing = {t.head for t in otherwise.walk() if t.head[0] == "x"} - set(given)
+            _need(not missing, f"{term.head} has too few arguments", Malformed)
+            return otherwise.map(lambda t: given[t.head] if t.head in given else apply(*t))
 
-        return p.map(image) if self.definitions else p
+        return p.map(image) if any(t.head in self.definitions for t in p.walk()) else p
 
-    def read(self, text: Any) -> Expression:
+    def read(self, text: object) -> Expression:
+        """A declared expression, definitions unfolded."""
         p = expression(text)
         self.integral(p)
         return self.unfold(p)
 
-    def bind(self, variables: Mapping[str, Any], clauses: Mapping[str, _Clause]) -> _Context:
-        if set(_names(variables)) & set(self.sorts) or set(variables.values()) - {"int", "real"}:
-            raise Malformed("variables need names of their own and the sort 'int' or 'real'")
-        sorts = {**self.sorts, **variables}
-        return _Context(sorts, self.definitions, {**self.clauses, **clauses}, self.used)
+    def bind(self, names: object, clauses: Mapping[str, Clause]) -> Context:
+        """With more names, all new, of the sorts given; with more clauses."""
+        sorts = _names(names)
+        new = not set(sorts) & set(self.sorts) and all(s in ("int", "real") for s in sorts.values())
+        _need(new, "variables need names of their own and the sort 'int' or 'real'", Malformed)
+        return self._replace(sorts={**self.sorts, **sorts}, clauses={**self.clauses, **clauses})
 
-    def clause(self, data: object) -> _Clause:
-        variables, guards, then = _take(data, "for", "if", "then")
-        atoms = [atom(text) for text in [*_list(guards), then]]
-        inner = self.bind(variables, {})
-        for p, _ in atoms:
-            inner.integral(p)
-        return _Clause(variables, atoms[:-1], atoms[-1]).map(self.unfold)
+    def at(self, name: str, value: int) -> Context:
+        """With the value of one name known."""
+        return self._replace(definitions={**self.definitions, name: ({(): Fraction(value)}, None)})
+
+    def clause(self, data: object) -> Clause:
+        """A clause of a claim."""
+        variables, guards, then = _take(data, "for if then")
+        inner, atoms = self.bind(variables, {}), [atom(text) for text in [*_list(guards), then]]
+        _ = [inner.integral(p) for p, _ in atoms]
+        return Clause(variables, atoms[:-1], atoms[-1]).map(self.unfold)
 
 
-def _theorem(claim: Any, proof: Any) -> _Context:
-    """Every goal follows from the hypotheses and lemmas, for all symbols (as defined, if defined)."""
-    keys = ("symbols", "definitions", "hypotheses", "lemmas", "goals")
-    symbols, definitions, hypotheses, lemmas, goals = _take(claim, "kind", *keys)[1:]
-    context = _Context({}, {}, {}).bind(symbols, {})
+def theorem(claim: Mapping[str, Any]) -> tuple[Context, list[Clause]]:
+    """What a theorem claim declares, defines and assumes, and its goals."""
+    keys = "kind symbols definitions hypotheses lemmas goals"
+    _, symbols, definitions, hypotheses, lemmas, goals = _take(claim, keys)
+    context = Context({}, {}, {}, set(), []).bind(symbols, {})
+    numbers = context._replace(sorts={f"x{k}": "int" for k in range(9)})
     for name, entry in _names(definitions).items():
-        table, otherwise = _take(entry, "table", "otherwise")
-        points = {tuple(map(rational, _list(k))): rational(v) for k, v in _list(table)}
-        rest = None if otherwise is None else expression(otherwise)
-        inner = _Context({f"x{k}": "int" for k in range(9)}, {}, {})
-        whole = rest is None or inner.integral(rest)
+        table, text = _take(entry, "table otherwise")
+        pairs = [_list(pair, 2) for pair in _list(table)]
+        points: Table = {(*map(rational, _list(k)),): rational(v) for k, v in pairs}
+        otherwise = None if text is None else expression(text)
+        whole = otherwise is None or numbers.integral(otherwise)
         whole &= all(value.denominator == 1 for value in points.values())
-        if (
-            name not in symbols
-            or len(points) != len(table)
-            or (symbols[name] == "int" and not whole)
-        ):
-            raise Malformed(f"the definition of {name} does not fit its declaration")
-        context.definitions[name] = points, rest  # type: ignore[assignment]
-    if set(_names(hypotheses)) & set(_names(lemmas)):
-        raise Malformed("hypotheses and lemmas need different names")
-    assumed = {name: context.clause(data) for name, data in {**hypotheses, **lemmas}.items()}
-    rule, proofs = _take(proof, "rule", "goals")
-    if rule != "goals" or not goals:
-        raise Malformed("the proof of a theorem has the rule 'goals', with a proof of each")
-    context = context.bind({}, assumed)
-    for goal, part in zip(_list(goals), _list(proofs, len(_list(goals))), strict=True):
-        _prove(context, context.clause(goal), [], part)
-    return context
+        fits = len(points) == len(table) and symbols.get(name) in ("real", "int" if whole else "")
+        _need(fits, f"the definition of {name} does not fit its declaration", Malformed)
+        context.definitions[name] = points, otherwise
+    apart = not set(_names(hypotheses)) & set(_names(lemmas)) and _list(goals)
+    _need(apart, "a theorem has goals, and one name for each hypothesis and lemma", Malformed)
+    clauses = {name: context.clause(data) for name, data in {**hypotheses, **lemmas}.items()}
+    return context.bind({}, clauses), [context.clause(goal) for goal in goals]
 
 
-def _prove(context: _Context, goal: _Clause, facts: list[Atom], proof: Any) -> set[int]:
-    """Check a proof of a clause from facts; returns which of them it used."""
-    if not isinstance(proof, dict) or proof.get("rule") != "induct":
-        rule, then = _take(proof, "rule", "then")
-        if rule != "fix":
+def _prove(context: Context, goal: Clause, facts: list[Atom], proof: object) -> None:
+    """Check a proof of a clause from facts."""
+    match proof if isinstance(proof, dict) else {}:
+        case {"rule": "fix", "then": then, **more}:
+            known = [*facts, *goal.guards, negation(goal.then)]
+            refute(context.bind(goal.variables, {}), known, then)
+        case {"rule": "induct", "on": str(name), "from": start, "base": base, "step": step, **more}:
+            _need(goal.variables.get(name) == "int", "induction is on an integer of the goal")
+            first, variable = context.read(start), apply(name)
+            bound = variable - first, ">="
+            starts = context.integral(first) and bound in goal.guards
+            _need(starts, "induction starts from an integer, with the guard 'on >= from'")
+            others = {other: sort for other, sort in goal.variables.items() if other != name}
+            rest = Clause(others, [guard for guard in goal.guards if guard != bound], goal.then)
+
+            def at(value: Expression) -> Clause:
+                change = {Term(name, ()): value}
+                return rest.map(lambda p: context.unfold(p.substitute(change)))
+
+            _prove(context, at(first), facts, base)
+            inner = context.bind({name: "int"}, {"IH": rest})
+            _prove(inner, at(variable + number(1)), [*facts, bound], step)
+        case _:
             raise Malformed("a proof starts with the rule 'fix' or 'induct'")
-        known = [*facts, *goal.guards, negation(goal.then)]
-        return _refute(context.bind(goal.variables, {}), known, then)
-    name, start, base, step = _take(proof, "rule", "on", "from", "base", "step")[1:]
-    first, variable = context.read(start), apply(str(name))
-    bound = variable - first, ">="
-    if goal.variables.get(name) != "int" or not context.integral(first) or bound not in goal.guards:
-        raise Invalid("induction needs an integer variable of the goal with the guard 'on >= from'")
-    others = {n: s for n, s in goal.variables.items() if n != name}
-    rest = _Clause(others, [g for g in goal.guards if g != bound], goal.then)
-
-    def at(value: Expression) -> _Clause:
-        return rest.map(lambda p: context.unfold(p.substitute({Term(name, ()): value})))
-
-    used = _prove(context, at(first), facts, base)
-    inner = context.bind({name: "int"}, {"IH": rest})
-    return used | _prove(inner, at(variable + number(1)), [*facts, bound], step)
+    _need(not more, f"unknown keys {', '.join(more):.80} in a proof", Malformed)
 
 
-def _refute(context: _Context, facts: list[Atom], node: Any) -> set[int]:
+def refute(context: Context, facts: list[Atom], node: object) -> set[int]:
     """Check that the facts contradict each other; returns which of them were used."""
-    rule = node.get("rule") if isinstance(node, dict) else None
-    if not isinstance(rule, str) or rule not in _RULES:
-        raise Malformed(f"unknown rule {str(rule)[:40]!r}")
-    return _RULES[rule](context, facts, node)
 
+    def fact(k: object, *relations: str) -> Expression:
+        p, relation = facts[_int(k, 0, len(facts))]
+        _need(relation in relations, f"fact {k} is not of the form p {' or '.join(relations)} 0")
+        return p
 
-def _with(context: _Context, facts: list[Atom], new: Atom, node: Any) -> set[int]:
-    """Refute with one more fact, which must be used: a certificate carries nothing idle."""
-    used = _refute(context, [*facts, (context.unfold(new[0]), new[1])], node)
-    if len(facts) not in used:
-        raise Invalid("a step of the proof is idle")
-    return used - {len(facts)}
+    def assume(p: Expression, relation: str, then: object) -> set[int]:
+        used = refute(context, [*facts, (context.unfold(p), relation)], then)
+        _need(len(facts) in used, "a step of the proof is idle")
+        return used - {len(facts)}
 
-
-def _fact(facts: list[Atom], k: Any, *relations: str) -> Expression:
-    p, relation = facts[_int(k, 0, len(facts))]
-    if relation not in relations:
-        raise Invalid(f"fact {k} is not of the form p {' or '.join(relations)} 0")
-    return p
-
-
-def _use(context: _Context, facts: list[Atom], node: Any) -> set[int]:
-    """An instance of a hypothesis or lemma; each of its guards is refuted when negated."""
-    name, at, guards, then = _take(node, "rule", "of", "at", "guards", "then")[1:]
-    if name not in context.clauses:
-        raise Invalid(f"there is no hypothesis or lemma {str(name)[:40]!r}")
-    clause, terms = context.clauses[name], {v: context.read(t) for v, t in _names(at).items()}
-    if set(terms) != set(clause.variables) or len(_list(guards)) != len(clause.guards):
-        raise Invalid(f"{name} needs a term for each variable and a proof of each guard")
-    if any(s == "int" and not context.integral(terms[v]) for v, s in clause.variables.items()):
-        raise Invalid(f"an integer variable of {name} got something else")
-    instance = clause.map(lambda p: p.substitute({Term(v, ()): t for v, t in terms.items()}))
-    context.used.add(name)
-    used = _with(context, facts, instance.then, then)
-    for guard, part in zip(instance.guards, guards, strict=True):
-        used |= _with(context, facts, negation(guard), part)
+    match node if isinstance(node, dict) else {}:
+        case {"rule": "use", "of": str(name), "at": dict(at), "guards": list(proofs), **more}:
+            # An instance of a hypothesis or lemma; each of its guards is refuted when negated.
+            _need(name in context.clauses, f"there is no hypothesis or lemma {name[:40]!r}")
+            clause, terms = context.clauses[name], {v: context.read(t) for v, t in at.items()}
+            fits = set(terms) == set(clause.variables) and len(proofs) == len(clause.guards)
+            _need(fits, f"{name} needs a term for each variable and a proof of each guard")
+            whole = all(
+                s == "real" or context.integral(terms[v]) for v, s in clause.variables.items()
+            )
+            _need(whole, f"an integer variable of {name} got something else")
+            change = {Term(variable, ()): term for variable, term in terms.items()}
+            _, guards, conclusion = clause.map(lambda p: p.substitute(change))
+            used = assume(*conclusion, more.pop("then", None))
+            for guard, proof in zip(guards, proofs, strict=True):
+                used |= assume(*negation(guard), proof)
+            context.used.add(name)
+        case {"rule": "split", "on": on, "yes": yes, "no": no, **more}:
+            # Either an atom holds or its negation does.
+            context.integral(atom(on)[0])
+            used = assume(*atom(on), yes) | assume(*negation(atom(on)), no)
+        case {"rule": "apart", "fact": k, "above": above, "below": below, **more}:
+            # From p != 0: p > 0 or -p > 0.
+            p = fact(k, "!=")
+            used = {k} | assume(p, ">", above) | assume(-p, ">", below)
+        case {"rule": "tighten", "fact": k, "then": then, **more}:
+            # From p > 0 with p an integer: p - 1 >= 0.
+            p = fact(k, ">")
+            _need(context.integral(p), f"fact {k} is not about integers")
+            used = {k} | assume(p - number(1), ">=", then)
+        case {"rule": "rewrite", "fact": k, "by": by, "term": text, "then": then, **more}:
+            # A term of one fact is replaced by what an equation says it equals.
+            p, equation, target = fact(k, *_HOLDS), fact(by, "=="), context.read(text)
+            term = next(target.walk(), Term("", ()))
+            coefficient = dict(equation.terms).get(((term, Fraction(1)),), Fraction(0))
+            _need(
+                coefficient and target == apply(*term),
+                f"fact {by} is not an equation in the given term",
+            )
+            image = target - equation * number(1 / coefficient)
+            used = {k, by} | assume(p.substitute({term: image}), facts[k][1], then)
+        case {"rule": "finite", "name": str(name), "low": low, "high": high, "each": each, **more}:
+            # An integer between two numbers: the same proof for each of its values.
+            _need(context.sorts.get(name) == "int", f"there is no integer {name[:40]!r}")
+            ends = []
+            for k, sign in ((low, 1), (high, -1)):
+                gap = (fact(k, ">", ">=") - apply(name) * number(sign)).constant()
+                if gap is None:
+                    raise Invalid(f"fact {k} does not bound {name} by a number")
+                least = math.floor(-gap) + 1 if facts[k][1] == ">" else math.ceil(-gap)
+                ends.append(sign * least)
+            _need(ends[1] - ends[0] < MAX_CASES, "too many cases")
+            used = {low, high}
+            for value in range(ends[0], ends[1] + 1):
+                inner = context.at(name, value)
+                used |= refute(inner, [(inner.unfold(p), r) for p, r in facts], each)
+        case {"rule": "close", "sum": list(products), "equal": list(equations), **more}:
+            # Products of inequalities and multiples of equations add up to something impossible.
+            total, strict, used = number(0), False, set[int]()
+            for coefficient, chosen in (_list(entry, 2) for entry in products):
+                _need((scale := rational(coefficient)) > 0, "a coefficient must be positive")
+                factors = [fact(k, ">", ">=") for k in _list(chosen)]
+                total = total + math.prod(factors, start=number(scale))
+                strict |= all(facts[k][1] == ">" for k in chosen)
+                used |= set(chosen)
+            for multiplier, k in (_list(entry, 2) for entry in equations):
+                total = total + context.read(multiplier) * fact(k, "==")
+                used.add(k)
+            if "nonzero" in more:  # equations alone give a fact that is said not to vanish
+                k = more.pop("nonzero")
+                _need(not products and total == fact(k, "!="), f"they do not give fact {k}")
+                used.add(k)
+            else:
+                impossible = (strict and not total.terms) or (total.constant() or 0) < 0
+                _need(impossible, "the combination of facts is not impossible")
+        case {"rule": "sign", "fact": k, "bits": bits, **more}:
+            # A fact about numbers that its enclosure contradicts.
+            low, high = enclose(fact(k, ">", ">=", "=="), _int(bits, 8, MAX_BITS))
+            wrong = high < 0 or {">": high == 0, ">=": False, "==": low > 0}[facts[k][1]]
+            _need(wrong, f"at {bits} bits the enclosure does not contradict fact {k}")
+            used = {k}
+        case {"rule": "zero", "fact": k, **more}:
+            # A fact that calls a formally vanishing expression positive or non-zero.
+            _need(is_zero(fact(k, ">", "!=")), f"fact {k} does not cancel formally")
+            used = {k}
+        case {"rule": "compute", **more}:
+            # Some fact is a false statement about rational numbers.
+            values = ((k, p.constant(), relation) for k, (p, relation) in enumerate(facts))
+            false = [k for k, x, relation in values if x is not None and not _HOLDS[relation](x, 0)]
+            _need(false, "no fact is a false statement about numbers")
+            used = {false[0]}
+        case {"rule": "hole", "why": str(why), **more}:
+            context.holes.append(why[:200])
+            used = set(range(len(facts)))
+        case _:
+            raise Malformed(f"not a step of a proof: {str(node)[:80]}")
+    _need(not more, f"unknown keys {', '.join(more):.80} in a step of a proof", Malformed)
     return used
-
-
-def _split(context: _Context, facts: list[Atom], node: Any) -> set[int]:
-    """Either an atom holds or its negation does."""
-    on, yes, no = _take(node, "rule", "on", "yes", "no")[1:]
-    context.integral(atom(on)[0])
-    return _with(context, facts, atom(on), yes) | _with(context, facts, negation(atom(on)), no)
-
-
-def _apart(context: _Context, facts: list[Atom], node: Any) -> set[int]:
-    """From p != 0: p > 0 or -p > 0."""
-    k, above, below = _take(node, "rule", "fact", "above", "below")[1:]
-    p = _fact(facts, k, "!=")
-    used = _with(context, facts, (p, ">"), above) | _with(context, facts, (-p, ">"), below)
-    return {k} | used
-
-
-def _tighten(context: _Context, facts: list[Atom], node: Any) -> set[int]:
-    """From p > 0 with p an integer: p - 1 >= 0."""
-    k, then = _take(node, "rule", "fact", "then")[1:]
-    p = _fact(facts, k, ">")
-    if not context.integral(p):
-        raise Invalid(f"fact {k} is not about integers")
-    return {k} | _with(context, facts, (p - number(1), ">="), then)
-
-
-def _rewrite(context: _Context, facts: list[Atom], node: Any) -> set[int]:
-    """Replace a term of one fact by what an equation says it equals."""
-    k, by, text, then = _take(node, "rule", "fact", "by", "term", "then")[1:]
-    p, relation = facts[_int(k, 0, len(facts))]
-    equation, target = _fact(facts, by, "=="), context.read(text)
-    coefficient = dict(equation.terms).get(target.terms[0][0]) if len(target.terms) == 1 else None
-    if coefficient is None or target != apply(*target.terms[0][0][0][0]):
-        raise Invalid(f"fact {by} is not an equation in the given term")
-    image = target - equation * number(1 / coefficient)
-    if context.integral(target) and not context.integral(image):
-        raise Invalid("an integer term cannot be replaced by this")
-    new = p.substitute({target.terms[0][0][0][0]: image}), relation
-    return {k, by} | _with(context, facts, new, then)
-
-
-def _finite(context: _Context, facts: list[Atom], node: Any) -> set[int]:
-    """An integer between two numbers: the same proof for each of its values."""
-    name, low, high, each = _take(node, "rule", "name", "low", "high", "each")[1:]
-    ends = []
-    for k, sign in ((low, 1), (high, -1)):
-        gap = (_fact(facts, k, ">", ">=") - apply(str(name)) * number(sign)).constant()
-        if gap is None or context.sorts.get(name) != "int":
-            raise Invalid(f"fact {k} does not bound an integer {str(name)[:40]!r} by a number")
-        ends.append(sign * (math.floor(-gap) + 1 if facts[k][1] == ">" else math.ceil(-gap)))
-    if ends[1] - ends[0] >= MAX_CASES:
-        raise Invalid("too many cases")
-    used = {low, high}
-    for value in range(ends[0], ends[1] + 1):
-        change = {Term(name, ()): number(value)}
-
-        def move(p: Expression, change: Mapping[Term, Expression] = change) -> Expression:
-            return context.unfold(p.substitute(change))
-
-        inner = context.bind({}, {n: c.map(move) for n, c in context.clauses.items()})
-        used |= _refute(inner, [(move(p), r) for p, r in facts], each)
-    return used
-
-
-def _close(context: _Context, facts: list[Atom], node: Any) -> set[int]:
-    """A combination of facts that is identically impossible."""
-    products, equations, nonzero = _take(node, "rule", "sum", "equal", optional="nonzero")[1:]
-    total, strict, used = number(0), False, set()
-    for coefficient, chosen in (_list(entry, 2) for entry in _list(products)):
-        if (scale := rational(coefficient)) <= 0:
-            raise Invalid("a coefficient must be positive")
-        factors = [_fact(facts, k, ">", ">=") for k in _list(chosen)]
-        total = total + math.prod(factors, start=number(scale))
-        strict |= all(facts[k][1] == ">" for k in chosen)
-        used |= set(chosen)
-    for multiplier, k in (_list(entry, 2) for entry in _list(equations)):
-        total = total + context.read(multiplier) * _fact(facts, k, "==")
-        used.add(k)
-    if nonzero is not None:  # equations alone give a fact that is said not to vanish
-        if products or total != _fact(facts, nonzero, "!="):
-            raise Invalid(f"the equations do not give fact {nonzero}")
-        return used | {nonzero}
-    value = total.constant()
-    if value is None or value > 0 or (value == 0 and not strict):
-        raise Invalid("the combination of facts is not impossible")
-    return used
-
-
-def _sign(context: _Context, facts: list[Atom], node: Any) -> set[int]:
-    """A fact about numbers that its enclosure contradicts."""
-    k, bits = _take(node, "rule", "fact", "bits")[1:]
-    low, high = enclose(_fact(facts, k, ">", ">=", "=="), _int(bits, 8, MAX_BITS))
-    relation = facts[k][1]
-    if not (high < 0 or (high == 0 and relation == ">") or (low > 0 and relation == "==")):
-        raise Invalid(f"at {bits} bits the enclosure does not contradict fact {k}")
-    return {k}
-
-
-def _zero(context: _Context, facts: list[Atom], node: Any) -> set[int]:
-    """A fact that calls a formally vanishing expression positive or non-zero."""
-    (k,) = _take(node, "rule", "fact")[1:]
-    if not is_zero(_fact(facts, k, ">", "!=")):
-        raise Invalid(f"fact {k} is not contradicted by formal cancellation")
-    return {k}
-
-
-def _compute(context: _Context, facts: list[Atom], node: Any) -> set[int]:
-    """Some fact is a false statement about rational numbers."""
-    _take(node, "rule")
-    for k, (p, relation) in enumerate(facts):
-        x = p.constant()
-        if x is not None and not {">": x > 0, ">=": x >= 0, "==": x == 0, "!=": x != 0}[relation]:
-            return {k}
-    raise Invalid("no fact is a false statement about numbers")
-
-
-def _hole(context: _Context, facts: list[Atom], node: Any) -> NoReturn:
-    raise Hole(str(_take(node, "rule", "why")[1])[:200])
-
-
-_RULES: Final[dict[str, Callable[[_Context, list[Atom], Any], set[int]]]] = {
-    "use": _use, "split": _split, "apart": _apart, "tighten": _tighten, "rewrite": _rewrite, "finite": _finite,
-    "close": _close, "sign": _sign, "zero": _zero, "compute": _compute, "hole": _hole,
-}  # fmt: skip
 
 
 # ------------------------------------------------------------ systems: rows of strict inequalities
+
+_Row = tuple[int, int, int, int]  # query, start, stop, target
+_Multiple = tuple[_Row, int, Fraction]  # y times the constraint: query (x) (target - key)
 
 
 class _System(NamedTuple):
     """Rows (query, start, stop, target): the key vectors start..stop-1 compete, target shall win.
 
-    Bilinear: logit = <W, vectors[query] (x) vectors[key]>. Linear (query is -1): <w, vectors[key]>.
+    The logit is <W, table[query] (x) table[key]>; a linear system has the query -1, and the last
+    vector of its table is (1), so that <w, table[key]> is a case of this.
     """
 
-    vectors: list[list[Expression]]
-    rows: list[tuple[int, int, int, int]]
-    linear: bool
+    table: list[list[Expression]]
+    rows: list[_Row]
+    exact: bool  # all numbers are rational
 
-    def integers(self) -> tuple[list[list[int]], int] | None:
-        """The vectors times one common denominator, if all numbers are rational."""
-        flat = {e: e.constant() for vector in self.vectors for e in vector}
-        if None in flat.values():
-            return None
-        scale = reduce(math.lcm, (v.denominator for v in flat.values() if v is not None), 1)
-        return [[int(flat[e] * scale) for e in v] for v in self.vectors], scale  # type: ignore[operator]
-
-
-def _system(data: object, extra: Iterable[object] = ()) -> _System:
-    vectors, rows = _take(data, "vectors", "rows")
-    table = [[expression(e) for e in _list(vector)] for vector in _list(vectors)]
-    found = []
-    for row in [*_list(rows), *extra]:
-        query, start, stop, target = (_int(k, -1, len(table) + 1) for k in _list(row, 4))
-        if not (query < len(table) and 0 <= start <= target < stop and stop - start > 1):
-            raise Malformed(
-                f"a row is [query, start, stop, target] with two keys at least, not {row}"
-            )
-        found.append((query, start, stop, target))
-    if not rows or len({len(v) for v in table}) != 1 or len({row[0] < 0 for row in found}) != 1:
-        raise Malformed("a system has rows of one kind and vectors of one length")
-    return _System(table, found, found[0][0] < 0)
-
-
-def _parameter(system: _System, data: object) -> list[list[Fraction]]:
-    """The d x d matrix, or for a linear system the vector as its only row."""
-    d = len(system.vectors[0])
-    rows = [data] if system.linear else _list(data, d)
-    return [[rational(e) for e in _list(row, d)] for row in rows]
-
-
-def _outcomes(system: _System, parameter: list[list[Fraction]], bits: Any, floor: Fraction) -> str:
-    """For each row h, m or t (hit by a margin of floor at least, miss, tie), or ? (undecided)."""
-    exact, radius = system.integers(), 0
-    if exact is None:
-        bits = _int(bits, 8, MAX_BITS)
-        ends = [[enclose(e, bits) for e in vector] for vector in system.vectors]
-        radius = max(high - low for vector in ends for low, high in vector)
-        exact = [[low for low, _ in vector] for vector in ends], 1 << bits
-    elif bits is not None:
-        raise Invalid("rational vectors need no enclosure")
-    vectors, unit = exact
-    scale = reduce(math.lcm, (e.denominator for row in parameter for e in row), 1)
-    columns = list(zip(*[[int(e * scale) for e in row] for row in parameter], strict=True))
-    size, top = sum(abs(e) for c in columns for e in c), max(abs(e) for v in vectors for e in v)
-    error = 2 * size * radius * (1 if system.linear else 2 * top + radius)
-    wanted = floor * scale * (unit if system.linear else unit**2)
-
-    def logits(query: Iterable[int]) -> list[int]:
-        left = [sum(map(operator.mul, query, column)) for column in columns]
-        return [sum(map(operator.mul, left, vector)) for vector in vectors[: 1 + max_key]]
-
-    max_key = max(stop for _, _, stop, _ in system.rows) - 1
-    known: dict[int, list[int]] = {-1: logits([1])} if system.linear else {}
-    result = ""
-    for query, start, stop, target in system.rows:
-        values = known.get(query) or logits(vectors[query])
-        best = max(values[start:target] + values[target + 1 : stop])
-        gap = values[target] - best
-        if gap > error and gap - error >= wanted:
-            result += "h"
+    def integers(self, bits: int | None) -> tuple[list[list[int]], int, int]:
+        """Integers v, unit, radius: v <= table * unit <= v + radius; the radius is 0 if exact."""
+        _need((bits is None) == self.exact, "bits go with irrational vectors, and only with them")
+        entries = list({e: None for vector in self.table for e in vector})
+        if bits is None:
+            low, unit = _integers(e.constant() or Fraction(0) for e in entries)
+            high = low
         else:
-            result += "m" if gap < -error else "t" if gap == radius == 0 else "?"
-    return result
+            unit = 1 << _int(bits, 8, MAX_BITS)
+            ends = [enclose(e, bits) for e in entries]
+            low, high = [a for a, _ in ends], [b for _, b in ends]
+        known, radius = dict(zip(entries, low, strict=True)), max(map(operator.sub, high, low))
+        return [[known[e] for e in vector] for vector in self.table], unit, radius
+
+    def outcomes(self, data: object, bits: int | None, margin: Fraction) -> str:
+        """What a parameter does: for each row h, m or t (hit, miss, tie), or ? (undecided).
+
+        A hit has at least this margin. data: the matrix, or the vector of a linear system.
+        """
+        table, unit, radius = self.integers(bits)
+        d, matrix = len(table[0]), [data] if self.rows[0][0] < 0 else _list(data, len(table[0]))
+        parameter = [rational(e) for row in matrix for e in _list(row, d)]
+        whole, scale = _integers(parameter)
+        columns = [whole[j::d] for j in range(d)]
+        top, wanted = max(abs(e) for v in table for e in v), margin * scale * unit**2
+        error = 2 * sum(map(abs, whole)) * radius * (2 * top + radius)
+        reach: dict[int, int] = {}
+        for query, _, stop, _ in self.rows:
+            reach[query] = max(stop, reach.get(query, 0))
+        known, values, found = None, list[int](), ""
+        for row in self.rows:
+            query, start, stop, target = row
+            if query != known:
+                left, known = [_dot(table[query], column) for column in columns], query
+                values = [_dot(left, key) for key in table[: reach[query]]]
+            gap = values[target] - max(values[start:target] + values[target + 1 : stop])
+            if gap > error:
+                found += "h" if gap - error >= wanted else "?"
+            elif gap < -error:
+                found += "m"
+            else:
+                close = [k for k in range(start, stop) if values[target] - values[k] <= error]
+                close.remove(target)
+                ties = error == 0 or all(self.tied(parameter, row, k) for k in close)
+                found += "t" if ties else "?"
+        return found
+
+    def tied(self, parameter: list[Fraction], row: _Row, key: int) -> bool:
+        """Whether the target's logit is formally equal to the key's."""
+        constraint, _ = self.combine(self.table, [(row, key, Fraction(1))])
+        return is_zero(_dot(constraint, map(number, parameter), number(0)))
+
+    def multiples(self, data: object) -> list[_Multiple]:
+        """Positive multiples [row, key, y] of constraints, in increasing order."""
+        entries, found = [_list(entry, 3) for entry in _list(data)], list[_Multiple]()
+        for k, key, y in entries:
+            row = self.rows[_int(k, 0, len(self.rows))]
+            found.append((row, _int(key, row[1], row[2]), rational(y)))
+            _need(key != row[3] and found[-1][2] > 0, "multipliers are positive, for other keys")
+        increasing = all(first[:2] < second[:2] for first, second in pairwise(entries))
+        _need(increasing, "multipliers come in increasing order of row and key")
+        return found
+
+    def combine(
+        self, table: Sequence[Sequence[Any]], chosen: Sequence[_Multiple]
+    ) -> tuple[list[Any], int]:
+        """The sum of the constraints so multiplied, times a scale; and the scale."""
+        whole, scale = _integers(y for _, _, y in chosen)
+        weights: dict[int, dict[int, int]] = {}  # of the key vectors, for each query
+        for ((query, _, _, target), key, _), y in zip(chosen, whole, strict=True):
+            of = weights.setdefault(query, {})
+            of[target], of[key] = of.get(target, 0) + y, of.get(key, 0) - y
+        lift, zero = (int, 0) if isinstance(table[0][0], int) else (number, number(0))
+        sums = []
+        for of in weights.values():
+            factors, keys = [lift(y) for y in of.values()], [table[key] for key in of]
+            sums.append([_dot(factors, column, zero) for column in zip(*keys, strict=True)])
+        queries, columns = [table[q] for q in weights], list(zip(*sums, strict=True))
+        return [_dot(a, b, zero) for a in zip(*queries, strict=True) for b in columns], scale
+
+    def cancel(self, data: object, goal: list[_Multiple]) -> None:
+        """The constraints so multiplied, and the goal's, add up to zero, exactly or formally."""
+        chosen, table = self.multiples(data), self.integers(None)[0] if self.exact else self.table
+        _need(chosen, "there is no multiplier")
+        total, _ = self.combine(table, [*chosen, *goal])
+        zero = not any(total) if self.exact else all(map(is_zero, total))
+        _need(zero, "the multiplied constraints do not add up to what is claimed")
+
+    def cancel_nearby(
+        self, goal: list[_Multiple], bits: Any, fixed: Any, basis: Any, inverse: Any
+    ) -> None:
+        """The same for some positive multipliers near those of the basis.
+
+        With M the constraints of the basis as columns, C = inverse, g the sum: |I - C M| <= e < 1
+        (row-sum norm) makes M invertible; y - M^-1 g, for the multipliers y of the basis, make the
+        sum zero; and |M^-1 g| <= |C g| / (1 - e), which must be less than every y.
+        """
+        table, unit, radius = self.integers(bits)
+        near = self.multiples(basis)
+        chosen = [*self.multiples(fixed), *near, *goal]
+        g, scale = self.combine(table, chosen)
+        columns = [self.combine(table, [(row, key, Fraction(1))])[0] for row, key, _ in near]
+        n, top = len(g), max(abs(e) for vector in table for e in vector)
+        _need(len(columns) == n, f"the basis must have {n} constraints")
+        whole, one = _integers(rational(e) for row in _list(inverse, n) for e in _list(row, n))
+        one *= unit**2
+        error = radius * (3 * top + radius)  # of each number in a constraint
+        total = sum(abs(y) for _, _, y in chosen) * scale
+        e = shift = 0
+        for i in range(n):
+            row = whole[i * n : i * n + n]
+            slack = error * sum(map(abs, row))  # of the row's product with a constraint
+            products = [_dot(row, column) - one * (i == j) for j, column in enumerate(columns)]
+            e = max(e, sum(map(abs, products)) + n * slack)
+            shift = max(shift, abs(_dot(row, g)) + slack * total)
+        positive = shift < (one - e) * scale * min(y for _, _, y in near)
+        _need(positive, f"at {bits} bits the exact multipliers are not certain to be positive")
 
 
-def _constraint(table: list[list[Any]], row: tuple[int, int, int, int], key: int) -> list[Any]:
-    """The vector whose product with the parameter is the target's logit less the key's."""
-    gap = [a - b for a, b in zip(table[row[3]], table[key], strict=True)]
-    return gap if row[0] < 0 else [a * b for a in table[row[0]] for b in gap]
+def _integers(values: Iterable[Fraction]) -> tuple[list[int], int]:
+    """The numbers times their common denominator, and that."""
+    values = list(values)
+    scale = math.lcm(*(value.denominator for value in values))
+    return [value.numerator * (scale // value.denominator) for value in values], scale
 
 
-def _combines(
-    system: _System, entries: object, goal: tuple[tuple[int, int, int, int], int] | None
-) -> bool:
-    """Whether the sum of y * constraint over [row, key, y] is the goal's constraint (or zero)."""
-    exact, last, totals = system.integers(), (-1, -1), dict[int, list[Any]]()
-    table: list[list[Any]] = system.vectors if exact is None else exact[0]
-    for k, key, text in (_list(entry, 3) for entry in _list(entries)):
-        row, y = system.rows[_int(k, 0, len(system.rows))], rational(text)
-        if _int(key, row[1], row[2]) == row[3] or y <= 0 or (k, key) <= last:
-            raise Invalid("multipliers are positive, for competitors, in increasing order")
-        last, factor, bottom = (
-            (k, key),
-            y.numerator,
-            y.denominator,
-        )  # sums by denominator stay small
-        new = [(number(y) if exact is None else factor) * e for e in _constraint(table, row, key)]
-        bottom = 1 if exact is None else bottom
-        totals[bottom] = [a + b for a, b in zip(totals[bottom], new)] if bottom in totals else new
-    scale = reduce(math.lcm, totals, 1)
-    wanted = _constraint(table, *goal) if goal else [table[0][0] - table[0][0]] * len(new)
-    if exact is None:
-        return bool(totals) and all(is_zero(a - b) for a, b in zip(totals[1], wanted, strict=True))
-    sums = [sum(scale // b * e for b, e in zip(totals, es)) for es in zip(*totals.values())]
-    return bool(totals) and sums == [scale * e for e in wanted]
+def _dot(a: Iterable[Any], b: Iterable[Any], zero: Any = 0) -> Any:
+    return sum(map(operator.mul, a, b), start=zero)
 
 
-def _realizable(claim: Any, proof: Any) -> None:
-    """Some parameter makes every row a hit."""
-    rule, parameter, bits = _take(proof, "rule", "parameter", optional="bits")
-    system = _system(_take(claim, "kind", "system")[1])
-    found = _outcomes(system, _parameter(system, parameter), bits, Fraction(0))
-    if rule != "witness" or set(found) != {"h"}:
-        raise Invalid("the parameter is not certified to make every row a hit")
-
-
-def _unrealizable(claim: Any, proof: Any) -> None:
-    """No parameter makes every row a hit: the constraints combine to zero."""
-    rule, multipliers = _take(proof, "rule", "multipliers")
-    if rule != "farkas" or not _combines(
-        _system(_take(claim, "kind", "system")[1]), multipliers, None
-    ):
-        raise Invalid("the multipliers do not combine the constraints to zero")
-
-
-def _forced(claim: Any, proof: Any) -> None:
-    """Every parameter that makes every row a hit also hits one more row: cone membership."""
-    rule, cones = _take(proof, "rule", "cones")
-    data, row = _take(claim, "kind", "system", "row")[1:]
-    system = _system(data, [row])
-    new = system.rows.pop()
-    keys = [key for key in range(new[1], new[2]) if key != new[3]]
-    for key, entries in zip(keys, _list(cones, len(keys)), strict=True):
-        if rule != "cone" or not _combines(system, entries, (new, key)):
-            raise Invalid(f"the multipliers for key {key} do not combine to its constraint")
-
-
-def _decisions(claim: Any, proof: Any) -> None:
-    """What one given parameter does on each row; every hit has at least the stated margin."""
-    data, given, outcomes, margin = _take(
-        claim, "kind", "system", "parameter", "outcomes", "margin"
-    )[1:]
-    rule, bits = _take(proof, "rule", optional="bits")
-    system = _system(data)
-    parameter = _parameter(system, given)
-    found = _outcomes(system, parameter, bits, rational(margin))
-    if rule != "evaluate" or not isinstance(outcomes, str) or len(found) != len(outcomes):
-        raise Invalid("there must be one outcome for each row")
-    for row, have, want in zip(system.rows, found, outcomes, strict=True):
-        if have != want and not (have == "?" and want == "t" and _tie(system, parameter, row)):
-            raise Invalid(f"row {list(row)} is not certified to be {want!r}")
-
-
-def _tie(system: _System, parameter: list[list[Fraction]], row: tuple[int, int, int, int]) -> bool:
-    """No key does better than the target, and some key's logit is formally equal to it."""
-    flat = [number(e) for line in parameter for e in line]
-    gaps = []
-    for key in range(row[1], row[2]):
-        if key != row[3]:
-            vector = _constraint(system.vectors, row, key)
-            gaps.append(sum(map(operator.mul, flat, vector), start=number(0)))
-    rest = [gap for gap in gaps if not is_zero(gap)]
-    return len(rest) < len(gaps) and all(enclose(gap, 256)[0] > 0 for gap in rest)
+def _system(data: object, *more: object) -> _System:
+    vectors, rows = _take(data, "vectors rows")
+    table, found = [[expression(e) for e in _list(v)] for v in _list(vectors)], list[_Row]()
+    for row in [*_list(rows), *more]:
+        query, start, stop, target = (k if type(k) is int else -2 for k in _list(row, 4))
+        fits = -1 <= query < len(table) and 0 <= start <= target < stop <= len(table)
+        _need(fits and stop - start > 1, f"{row} is not [query, start, stop, target]", Malformed)
+        found.append((query, start, stop, target))
+    kinds, sizes = {row[0] < 0 for row in found}, {len(vector) for vector in table}
+    fits = rows and len(kinds) == len(sizes) == 1 and 0 not in sizes
+    _need(fits, "a system has rows of one kind and vectors of one length", Malformed)
+    exact = all(e.constant() is not None for vector in table for e in vector)
+    return _System([*table, [number(1)]] if True in kinds else table, found, exact)
 
 
 # ------------------------------------------------------------ the verdict
 
-_KINDS: Final[dict[str, Callable[[Any, Any], _Context | None]]] = {
-    "theorem": _theorem, "realizable": _realizable, "unrealizable": _unrealizable,
-    "forced": _forced, "decisions": _decisions,
-}  # fmt: skip
 _SEAL: Final = object()
 
 
+@final
+@dataclass(frozen=True)
 class Checked:
     """What the kernel found of one claim and one certificate; only `check` makes these.
 
@@ -822,51 +773,90 @@ class Checked:
     used: the hypotheses and lemmas that the proof of a theorem used.
     """
 
-    __slots__ = ("digest", "outcome", "reason", "used")
-    digest: str
     outcome: str
     reason: str
+    digest: str
     used: frozenset[str]
+    seal: InitVar[object] = None
 
-    def __init__(self, seal: object, *values: object) -> None:
-        if seal is not _SEAL:
-            raise TypeError("a Checked is made by verify.kernel.check alone")
-        for name, value in zip(self.__slots__, values, strict=True):
-            object.__setattr__(self, name, value)
-
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError("a Checked does not change")
+    def __post_init__(self, seal: object) -> None:
+        _need(seal is _SEAL, "a Checked is made by verify.kernel.check alone", TypeError)
 
     def __init_subclass__(cls) -> NoReturn:
         raise TypeError("Checked has no subclasses")
 
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a Checked is not copied: check the certificate again")
+
+
+def _canonical(value: object) -> str:
+    try:
+        return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as problem:
+        raise Malformed(f"not plain JSON data: {problem}") from None
+
 
 def digest(claim: object) -> str:
     """SHA-256 of the claim's canonical JSON."""
-    text = json.dumps(claim, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return "sha256:" + hashlib.sha256(text.encode("ascii")).hexdigest()
+    return "sha256:" + hashlib.sha256(_canonical(claim).encode("ascii")).hexdigest()
 
 
 def check(claim: Mapping[str, Any], certificate: Mapping[str, Any]) -> Checked:
-    """Decide whether the certificate proves the claim; Malformed if either is not of this format."""
-    keys = ("format", "claim", "proof")
-    version, name, proof = _take({k: v for k, v in certificate.items() if k in keys}, *keys)
-    if not isinstance(version, str) or not re.fullmatch(r"1\.(0|[1-9][0-9]*)", version, re.ASCII):
-        raise Malformed(
-            f"format {str(version)[:20]!r} is not supported; this kernel reads {FORMAT}"
-        )
-    own, used, outcome, reason = digest(claim), frozenset[str](), "valid", ""
+    """Decide whether the certificate proves the claim; Malformed if one is not of this format."""
+    own, outcome, reason, used = digest(claim), "valid", "", frozenset[str]()
+    claim, certificate = (json.loads(_canonical(data)) for data in (claim, certificate))
+    version, name, proof, _, _ = _take(certificate, "format claim proof subject? producer?")
+    known = isinstance(version, str) and re.fullmatch(r"1\.(0|[1-9][0-9]*)", version)
+    _need(known, f"format {str(version)[:20]!r} is unknown, {FORMAT} is read", Malformed)
     try:
-        if name != own:
-            raise Invalid(f"the certificate is for another claim, {str(name)[:80]}")
-        if claim.get("kind") not in _KINDS:
-            raise Malformed(f"unknown kind of claim {str(claim.get('kind'))[:40]!r}")
-        context = _KINDS[claim["kind"]](claim, proof)
-        used = frozenset(context.used if context else ())
+        _need(name == own, f"the certificate is for another claim, {str(name)[:80]}")
+        used = frozenset(_decide(claim, proof))
     except Invalid as problem:
         outcome, reason = "invalid", str(problem)
     except Hole as problem:
         outcome, reason = "holey", str(problem)
     except RecursionError:
         raise Malformed("the certificate is nested too deeply") from None
-    return Checked(_SEAL, own, outcome, reason, used)
+    return Checked(outcome, reason, own, used, _SEAL)
+
+
+def _decide(claim: Any, proof: Any) -> Iterable[str]:
+    """Invalid or Hole unless the proof proves the claim; what it used of the claim."""
+    nodes = [node if isinstance(node, dict) else {} for node in (claim, proof)]
+    match nodes:
+        case [{"kind": "theorem"}, {"rule": "goals"}]:
+            (context, goals), (_, proofs) = theorem(claim), _take(proof, "rule goals")
+            for goal, part in zip(goals, _list(proofs, len(goals)), strict=True):
+                _prove(context, goal, [], part)
+            if context.holes:
+                raise Hole(context.holes[0])
+            return context.used
+        case [{"kind": "realizable", "system": data}, {"rule": "witness"}]:
+            _, parameter, bits = _take(proof, "rule parameter bits?")
+            hits = not set(_system(data).outcomes(parameter, bits, Fraction(0))) - {"h"}
+            _need(hits, "the parameter is not certified to make every row a hit")
+        case [{"kind": "unrealizable", "system": data}, {"rule": "farkas"}]:
+            _system(data).cancel(_take(proof, "rule multipliers")[1], [])
+        case [{"kind": "unrealizable", "system": data}, {"rule": "farkas-enclosed"}]:
+            _system(data).cancel_nearby([], *_take(proof, "rule bits fixed basis inverse")[1:])
+        case [{"kind": "forced", "system": data, "row": new}, {"rule": "cone"}]:
+            system, (_, cones) = _system(data, new), _take(proof, "rule cones")
+            row = system.rows.pop()
+            keys = [key for key in range(row[1], row[2]) if key != row[3]]
+            for key, part in zip(keys, _list(cones, len(keys)), strict=True):
+                minus = [(row, key, Fraction(-1))]
+                if isinstance(part, list):
+                    system.cancel(part, minus)
+                else:
+                    system.cancel_nearby(minus, *_take(part, "bits fixed basis inverse"))
+        case [{"kind": "decisions"}, {"rule": "evaluate"}]:
+            _, data, given, stated, margin = _take(claim, "kind system parameter outcomes margin")
+            system, (_, bits) = _system(data), _take(proof, "rule bits?")
+            fits = isinstance(stated, str) and re.fullmatch(f"[hmt]{{{len(system.rows)}}}", stated)
+            _need(fits, "the outcomes are one letter for each row: h, m or t", Malformed)
+            found = system.outcomes(given, bits, rational(margin))
+            for row, have, want in zip(system.rows, found, stated, strict=True):
+                _need(have == want, f"row {list(row)} is not certified to be {want!r}")
+        case _:
+            raise Malformed("the kind of claim is unknown, or the rule does not go with it")
+    return ()

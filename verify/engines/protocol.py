@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any, Literal
 
 from verify import kernel
 
-Context = kernel._Context
-Clause = kernel._Clause
+Context = kernel.Context
+Clause = kernel.Clause
 Outcome = Literal["proved", "refuted", "unknown", "error", "missing"]
 
 
@@ -68,17 +67,4 @@ def read(claim: Mapping[str, Any]) -> tuple[Context, list[Clause]]:
     """
     if claim.get("kind") != "theorem":
         raise ValueError(f"expected a claim of kind 'theorem', not {claim.get('kind')!r}")
-    context = Context({}, {}, {}).bind(claim["symbols"], {})
-    for name, entry in claim["definitions"].items():
-        points: dict[tuple[Fraction | None, ...], Fraction] = {
-            tuple(map(kernel.rational, k)): kernel.rational(v) for k, v in entry["table"]
-        }
-        otherwise = entry["otherwise"]
-        context.definitions[name] = (
-            points,
-            None if otherwise is None else kernel.expression(otherwise),
-        )
-    clauses = {**claim["hypotheses"], **claim["lemmas"]}
-    assumed = {name: context.clause(data) for name, data in clauses.items()}
-    context = context.bind({}, assumed)
-    return context, [context.clause(goal) for goal in claim["goals"]]
+    return kernel.theorem(claim)

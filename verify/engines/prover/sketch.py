@@ -261,16 +261,9 @@ def _finite(state: State, sketch: Mapping[str, Any]) -> Draft:
 
 def _instance(state: State, name: str, value: int) -> State:
     """The state at one value of an integer."""
-    change = {Term(name, ()): number(value)}
-
-    def move(p: Expression) -> Expression:
-        return state.context.unfold(p.substitute(change))
-
-    values = {**state.values, **change}
-    clauses = {n: c.map(move) for n, c in state.context.clauses.items()}
-    facts = tuple(Fact(f.identity, (move(f.atom[0]), f.atom[1])) for f in state.facts)
-    context = state.context.bind({}, clauses)
-    inner = replace(state, context=context, facts=facts, values=values)
+    context = state.context.at(name, value)
+    facts = tuple(Fact(f.identity, (context.unfold(f.atom[0]), f.atom[1])) for f in state.facts)
+    inner = replace(state, context=context, facts=facts)
     return inner.at(f"{name}={value}")
 
 
@@ -285,7 +278,7 @@ def _cases(
             raise state.fail("out of time")
         inner = _instance(state, name, value)
         try:
-            used |= kernel._refute(inner.context, [f.atom for f in inner.facts], node)
+            used |= kernel.refute(inner.context, [f.atom for f in inner.facts], node)
         except (kernel.Invalid, kernel.Malformed) as problem:
             return value, f"at {name} = {value}, {problem}", frozenset()
     return None, "", frozenset(order[k] for k in used)
@@ -353,22 +346,16 @@ def _find(state: State, given: object) -> Fact:
             raise state.fail(f"there is no fact {given}")
         return state.facts[given]
     if isinstance(given, dict) and set(given) == {"like"}:
-        p = _here(state, _expression(state, given["like"]))
+        p = _expression(state, given["like"])
         for fact in reversed(state.facts):
             if any(kernel.apply(*term) == p for term in subterms(fact.atom[0])):
                 return fact
         raise state.fail(f"no fact has the term {given['like']}")
-    p, relation = _atom(state, given)
-    wanted = _forms((_here(state, p), relation))
+    wanted = _forms(_atom(state, given))
     for fact in reversed(state.facts):
         if wanted & _forms(fact.atom):
             return fact
     raise state.fail(f"there is no fact {given}")
-
-
-def _here(state: State, p: Expression) -> Expression:
-    """An expression as the facts have it: with the numbers that `finite` has put for names."""
-    return state.context.unfold(p.substitute(state.values))
 
 
 def _forms(fact: kernel.Atom) -> set[kernel.Atom]:

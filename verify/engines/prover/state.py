@@ -28,15 +28,11 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A point in a proof: what is declared, what is assumed, and where in the sketch we are.
-
-    values: the numbers that `finite` has put for names, so that facts can be found by their text.
-    """
+    """A point in a proof: what is declared, what is assumed, and where in the sketch we are."""
 
     context: Context
     facts: tuple[Fact, ...]
     path: tuple[str, ...]
-    values: Mapping[Term, Expression] = field(default_factory=dict)
     fresh: Iterator[int] = field(default_factory=itertools.count)
     deadline: float = float("inf")
 
