@@ -79,8 +79,9 @@ def verify(statement: Statement, profile: Profile, directory: Path | None = None
         twins.append(ControlFinding("", twin.words, (refuted,)))
     idle, problems = _audit(statement, findings, controls, tuple(twins))
     outcome = _outcome(statement, findings)
-    outlined = [o for o in statement.obligations if isinstance(getattr(o, "proof", None), Sketch)]
-    scopes = [o.scope_for(profile) for o in outlined or statement.obligations]
+    # A single model shows that the hypotheses can be met; it is not what the statement covers.
+    said = [o for o in statement.obligations if not isinstance(getattr(o, "proof", None), Model)]
+    scopes = [o.scope_for(profile) for o in said or statement.obligations]
     return Verdict(
         id=statement.id,
         title=statement.title,
