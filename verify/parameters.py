@@ -69,6 +69,8 @@ def parameter(encoding: Encoding, data: Any) -> Parameter:
         return parameter(encoding, data.data)
     d = encoding.dimension
     shape = (d,) if encoding.relative else (d, d)
+    if not isinstance(data, np.ndarray | Iterable) or isinstance(data, str):
+        raise ValueError(f"the parameter of {encoding.spec} must be numbers of the shape {shape}")
     if not isinstance(data, np.ndarray):
         return Parameter(exact_parameter(encoding, _spelled(data)))
     if data.dtype.kind not in "fiub" or data.dtype.itemsize > 8:

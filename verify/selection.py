@@ -161,12 +161,13 @@ def cross_entropy(training: Training, settings: Rule | None = None) -> Floats:
     chosen = settings or Rule("ce")
     w = np.zeros(training.shape)
     mean, square = np.zeros_like(w), np.zeros_like(w)
-    for step in range(1, chosen.steps + 1):
-        gradient = _loss_gradient(training, w)[1] + chosen.weight_decay * w
-        mean = chosen.beta1 * mean + (1 - chosen.beta1) * gradient
-        square = chosen.beta2 * square + (1 - chosen.beta2) * gradient * gradient
-        unbiased = np.sqrt(square / (1 - chosen.beta2**step)) + chosen.epsilon
-        w = w - chosen.learning_rate * (mean / (1 - chosen.beta1**step)) / unbiased
+    with np.errstate(all="ignore"):  # a fit that diverges is refused below
+        for step in range(1, chosen.steps + 1):
+            gradient = _loss_gradient(training, w)[1] + chosen.weight_decay * w
+            mean = chosen.beta1 * mean + (1 - chosen.beta1) * gradient
+            square = chosen.beta2 * square + (1 - chosen.beta2) * gradient * gradient
+            unbiased = np.sqrt(square / (1 - chosen.beta2**step)) + chosen.epsilon
+            w = w - chosen.learning_rate * (mean / (1 - chosen.beta1**step)) / unbiased
     if not np.isfinite(w).all():
         raise ValueError(f"the rule {chosen.spec} diverged; use a smaller learning_rate")
     return w
