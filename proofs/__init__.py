@@ -5,11 +5,13 @@ from __future__ import annotations
 from proofs import (
     corollaries,
     growing_offsets,
+    operators,
     outside_colspan,
     proposition_1,
     proposition_2,
     proposition_3,
     proposition_4,
+    scale_hint,
     scope,
     theorem_1,
     theorem_2,
@@ -35,4 +37,6 @@ STATEMENTS: tuple[Statement, ...] = (
     *dichotomy.STATEMENTS,
     *margin_law.STATEMENTS,
     *selected.STATEMENTS,
+    *operators.STATEMENTS,
+    *scale_hint.STATEMENTS,
 )
