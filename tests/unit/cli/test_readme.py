@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +16,8 @@ from verify.report.terminal import controls
 from verify.statements import registry
 from verify.verdicts import EXPECTED, ControlFinding, Finding
 
-README = (Path(__file__).parents[3] / "README.md").read_text("utf-8")
+ROOT = Path(__file__).parents[3]
+README = (ROOT / "README.md").read_text("utf-8")
 FENCES = re.findall(r"^```(\w+)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 ROW = re.compile(
     r"(?P<mark>[ !])  (?P<outcome>[A-Z]+) +(?P<id>\S+) +(?P<evidence>kernel|solvers|numeric|none) +"
@@ -94,6 +97,16 @@ def test_the_readme_names_every_command() -> None:
     named = {arguments[0] for arguments in COMMANDS}
     known = set(cli.group.list_commands(click.Context(cli.group)))
     assert named == known, f"README.md, section Commands, lacks {sorted(known - named)}"
+
+
+def test_the_python_example_runs() -> None:
+    (example,) = [body for language, body in FENCES if language == "python"]
+    done = subprocess.run(
+        [sys.executable, "-c", example], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("PROVED kernel all n")
+    assert "(30, Fraction(4, 5)), (40, Fraction(2, 5)), (60, Fraction(1, 5))" in done.stdout
 
 
 def test_it_opens_with_the_two_commands_for_a_fresh_machine() -> None:
