@@ -62,7 +62,14 @@ class Solve:
     """The exact feasibility engine finds the witness or the multipliers."""
 
 
-Proof = Sketch | Model | Given | Solve
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """No certificate: the two SMT solvers are asked, and both must agree (evidence `solvers`)."""
+
+    seconds: float = 10.0
+
+
+Proof = Sketch | Model | Given | Solve | Ask
 
 
 @dataclass(frozen=True, slots=True)

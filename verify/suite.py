@@ -14,13 +14,13 @@ from typing import Any
 
 from verify import certificates, kernel
 from verify.statements import (
+    Ask,
     Claim,
     Given,
     Measurement,
     Model,
     Obligation,
     Profile,
-    Proof,
     Sketch,
     Solve,
     Statement,
@@ -102,7 +102,7 @@ def _outcome(statement: Statement, findings: tuple[Finding, ...]) -> Outcome:
     """What the obligations establish, whatever is declared."""
     if any(f.outcome in ("error", "invalid", "holey") for f in findings):
         return Outcome.ERROR
-    if any(f.shows == "fails" and f.outcome == "valid" for f in findings):
+    if any(f.shows == "fails" and f.good for f in findings):
         return Outcome.REFUTED
     if any(not f.good for f in findings):
         return Outcome.UNKNOWN
@@ -118,6 +118,8 @@ def _outcome(statement: Statement, findings: tuple[Finding, ...]) -> Outcome:
 def _evidence(outcome: Outcome, findings: tuple[Finding, ...]) -> Evidence:
     if outcome == Outcome.MEASURED:
         return Evidence.NUMERIC
+    if any(f.outcome == "agreed" for f in findings):
+        return Evidence.SOLVERS
     if outcome in (Outcome.PROVED, Outcome.REFUTED, Outcome.HELD):
         return Evidence.KERNEL
     return Evidence.NONE
@@ -152,7 +154,7 @@ def _audit(
             f"{finding.name}: {o.engine} finds a counterexample to what the kernel accepts:"
             f" {o.reason}"
             for o in finding.opinions
-            if o.outcome == "refuted" and finding.good
+            if o.outcome == "refuted"
         ]
     for control in (*controls, *twins):
         what = (
@@ -201,6 +203,8 @@ def _decide(
 ) -> Finding:
     claim = obligation.claim(profile)
     source = obligation.proof_for(profile)
+    if isinstance(source, Ask):
+        return _agreement(claim, source, replace(blank, digest=kernel.digest(claim)))
     certificate = stored(statement.id, name) if isinstance(source, Sketch) else None
     if certificate is None:
         subject = {"statement": statement.id, "obligation": name, "profile": profile.name}
@@ -221,6 +225,18 @@ def _decide(
     )
 
 
+def _agreement(claim: Claim, ask: Ask, blank: Finding) -> Finding:
+    """Both solvers prove it, or it is unknown; a solver's counterexample is shown and no pass."""
+    from verify.engines import smt
+
+    answers = [smt.judge(claim, solver, ask.seconds) for solver in smt.SOLVERS]
+    opinions = tuple(Opinion(a.engine, a.version, a.outcome, a.reason) for a in answers)
+    if all(a.outcome == "proved" for a in answers):
+        return replace(blank, outcome="agreed", opinions=opinions)
+    reason = "; ".join(f"{a.engine}: {a.outcome}" for a in answers)
+    return replace(blank, outcome="unknown", reason=reason, opinions=opinions)
+
+
 def file_name(statement: str, obligation: str) -> str:
     """The name of a certificate file."""
     return f"{statement}--{obligation.replace('/', '-')}.json"
@@ -232,7 +248,7 @@ def stored(statement: str, obligation: str) -> dict[str, Any] | None:
     return certificates.loads(path.read_text("utf-8")) if path.is_file() else None
 
 
-def propose(claim: Claim, source: Proof) -> Any:
+def propose(claim: Claim, source: Sketch | Model | Given | Solve) -> Any:
     """Ask the engine that the declaration names for a proof object."""
     match source:
         case Given(proof):

@@ -49,7 +49,11 @@ class Opinion:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What came of one obligation. outcome: valid, invalid, holey, unknown, error or measured."""
+    """What came of one obligation.
+
+    outcome: `valid`, `invalid`, `holey` (the kernel's), `agreed` (two solvers, no certificate),
+    `measured`, `unknown` or `error`.
+    """
 
     name: str
     words: str
@@ -68,8 +72,8 @@ class Finding:
 
     @property
     def good(self) -> bool:
-        """Whether the kernel accepted it (a measurement: whether it was made)."""
-        return self.outcome in ("valid", "measured")
+        """Whether the kernel or both solvers accepted it (a measurement: whether it was made)."""
+        return self.outcome in ("valid", "agreed", "measured")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
+from typing import Literal
 
 import pytest
 
 from proofs import STATEMENTS, proposition_2
 from verify import kernel, suite
-from verify.engines import prover
+from verify.engines import prover, smt
+from verify.engines.protocol import Answer
 from verify.statements import (
+    Ask,
     Hypothesis,
     Measurement,
     Obligation,
@@ -19,6 +22,7 @@ from verify.statements import (
     Statement,
     Twin,
     registry,
+    theorem,
     without,
 )
 from verify.verdicts import Evidence, Outcome, Verdict, exit_code
@@ -150,6 +154,35 @@ def test_a_hole_is_no_pass() -> None:
     verdict = suite.verify(replace(_theorem_2(), obligations=(replace(first, proof=proof),)), QUICK)
     assert verdict.outcome == Outcome.ERROR
     assert "left to the reader" in verdict.problems[0]
+
+
+def _asked(goal: str, seconds: float = 10.0) -> Statement:
+    claim = theorem("real x, real y", {"positive": "x > 0"}, [goal])
+    ask = Obligation("asked", "", "all real x, y", lambda profile: claim, Ask(seconds))
+    return replace(_theorem_2(), hypotheses=(), controls=(), twins=(), obligations=(ask,))
+
+
+def test_two_solvers_without_a_certificate_are_evidence_of_their_own() -> None:
+    verdict = suite.verify(_asked("=> x + y**2 > 0"), QUICK)
+    assert verdict.outcome == Outcome.PROVED
+    assert verdict.evidence == Evidence.SOLVERS
+
+
+def test_a_solver_that_finds_a_counterexample_is_a_contradiction() -> None:
+    verdict = suite.verify(_asked("=> x + y > 0"), QUICK)
+    assert verdict.outcome == Outcome.UNKNOWN
+    assert any("finds a counterexample" in problem for problem in verdict.problems)
+
+
+def test_a_missing_solver_is_no_agreement(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(claim: object, solver: str, seconds: float) -> Answer:
+        outcome: Literal["proved", "missing"] = "proved" if solver == "z3" else "missing"
+        return Answer(solver, "", outcome, "not installed")
+
+    monkeypatch.setattr(smt, "judge", missing)
+    verdict = suite.verify(_asked("=> x > 0"), QUICK)
+    assert verdict.outcome == Outcome.UNKNOWN
+    assert exit_code([verdict]) == 3
 
 
 @pytest.mark.parametrize("k", [2, 3, 4])

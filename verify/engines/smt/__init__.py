@@ -8,6 +8,6 @@ from __future__ import annotations
 
 from verify.engines.smt.process import SOLVERS
 from verify.engines.smt.systems import decide_system, find_parameter
-from verify.engines.smt.theorems import decide, second_opinion
+from verify.engines.smt.theorems import decide, judge, second_opinion
 
-__all__ = ["SOLVERS", "decide", "decide_system", "find_parameter", "second_opinion"]
+__all__ = ["SOLVERS", "decide", "decide_system", "find_parameter", "judge", "second_opinion"]

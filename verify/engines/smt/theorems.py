@@ -36,6 +36,18 @@ def decide(
     return _answer(solver, step, seconds)
 
 
+def judge(claim: Mapping[str, Any], solver: str, seconds: float = 10.0) -> Answer:
+    """What a solver says of a claim without any help: 'proved' if every goal is."""
+    if claim.get("kind") != "theorem":
+        return decide_system(claim, solver, seconds)
+    answers = []
+    for k in range(len(claim["goals"])):
+        answers.append(decide(claim, k, solver, seconds=seconds))
+        if answers[-1].outcome != "proved":
+            break
+    return answers[-1]
+
+
 def second_opinion(
     claim: Mapping[str, Any], proof: Mapping[str, Any], solver: str, seconds: float = 10.0
 ) -> Answer:
