@@ -31,28 +31,36 @@ KEYS: Final = 512
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Rows against distinct keys. left: (r, d'), phi(i)^T W; keys: (u, d'); both without the
-    columns that W ignores. position: (u,), where a key first occurs; visible: (r,), row k sees the
-    keys 0..visible[k]-1; wanted: (r,), the target among them. twin as in Gaps.
+    """Rows against distinct keys, without the columns that W ignores.
+
+    queries: (r, a); matrix: (a, b); left: (r, b), their product; keys: (u, b). position: (u,),
+    where a key first occurs; visible: (r,), row k sees the keys 0..visible[k]-1; wanted: (r,), the
+    target among them; twin as in Gaps. a, b: the columns that are left.
     """
 
+    queries: Floats
+    matrix: Floats
     left: Floats
     keys: Floats
+    a: Ints
+    b: Ints
     position: Ints
     visible: Ints
     wanted: Ints
     twin: Bools
 
 
-def grid(table: Features, weights: Weights, rows: Rows) -> tuple[Grid, Floats]:
-    """The grid, and |phi(i)|^T |W| for its error bound, shape (r, d').
+def used(weights: Weights) -> tuple[Ints, Ints]:
+    """The columns of queries and of keys that W does not ignore; one each if W = 0."""
+    some = weights.values != 0
+    if not some.any():
+        return np.zeros(1, dtype=np.intp), np.zeros(1, dtype=np.intp)
+    return np.flatnonzero(some.any(axis=1)), np.flatnonzero(some.any(axis=0))
 
-    Rows must see a prefix of the positions (start = 0).
-    """
-    used = weights.values != 0
-    a, b = (np.flatnonzero(used.any(axis=axis)) for axis in (1, 0))
-    if not len(a):  # W = 0: one column keeps the shapes
-        a = b = np.zeros(1, dtype=np.intp)
+
+def grid(table: Features, weights: Weights, rows: Rows) -> Grid:
+    """The grid of these rows, which must see a prefix of the positions (start = 0)."""
+    a, b = used(weights)
     matrix = weights.values[np.ix_(a, b)]
     if table.index is None:
         order, visible, wanted = np.arange(table.count), rows.stop, rows.targets
@@ -68,8 +76,8 @@ def grid(table: Features, weights: Weights, rows: Rows) -> tuple[Grid, Floats]:
     queries = np.ascontiguousarray(table.values[places][:, a])
     keys = np.ascontiguousarray(table.values[order][:, b])
     top = int(visible.max(initial=0))
-    found = Grid(product(queries, matrix), keys[:top], position[:top], visible, wanted, twin)
-    return found, product(np.abs(queries), np.abs(matrix))
+    left = product(queries, matrix)
+    return Grid(queries, matrix, left, keys[:top], a, b, position[:top], visible, wanted, twin)
 
 
 def stream(where: Grid, progress: Progress | None = None) -> tuple[Floats, Floats]:
@@ -115,58 +123,52 @@ def gaps(
     table: Features, weights: Weights, rows: Rows, progress: Progress | None = None
 ) -> tuple[Gaps, Grid]:
     """The gap of every row with its proved error, and the grid for `rivals`."""
-    where, size = grid(table, weights, rows)
-    error = _errors(table, weights, where, size)
+    where = grid(table, weights, rows)
+    error = _errors(table, weights, where)
     target, best = stream(where, progress)
     gap = target - best
     whole = 2 * error + 1.01 * UNIT * np.where(np.isinf(gap), 0, np.abs(gap))
     return Gaps(gap, np.where(error == 0, 0, whole), where.twin, weights.exponent), where
 
 
-def _errors(table: Features, weights: Weights, where: Grid, size: Floats) -> Floats:
+def _errors(table: Features, weights: Weights, where: Grid) -> Floats:
     """For each row a bound on the error of every one of its logits; 0 if all are exact.
 
     Componentwise: with |phi - fl(phi)| <= e + r |fl(phi)| and |W - fl(W)| <= w |fl(W)|, and
     gamma for each of the two products (Higham, section 3.5).
     """
+    matrix = np.abs(where.matrix)
+    size = product(np.abs(where.queries), matrix)
     top = np.maximum.accumulate(np.abs(where.keys), axis=0)[where.visible - 1]
     e, r, w = table.absolute, table.relative, weights.relative
-    columns = np.abs(weights.values).sum(axis=0)
-    columns = columns[(weights.values != 0).any(axis=0)] if columns.any() else np.zeros(1)
-    inner = max(weights.values.shape[0], where.keys.shape[1])
+    inner, columns = max(matrix.shape), matrix.sum(axis=0)
     share = (2 * r + r * r) * (1 + w) + w + 2.01 * gamma(inner)
-    product = np.einsum("rd,rd->r", size, top)
-    bound = share * product
+    largest = np.einsum("rd,rd->r", size, top)
+    bound = share * largest
     if e:
         near = top @ columns + size.sum(axis=1)
         bound += (1 + 2 * r) * (1 + w) * e * near + (1 + w) * e * e * columns.sum()
     bound = upward(bound, 4 * inner + 20)
     if e == r == w == 0:
-        bound[_exact(table, weights, where, size, product)] = 0
+        bound[_exact(table, where, size, largest)] = 0
     return bound
 
 
-def _exact(table: Features, weights: Weights, where: Grid, size: Floats, product: Floats) -> Bools:
+def _exact(table: Features, where: Grid, size: Floats, largest: Floats) -> Bools:
     """Rows whose arithmetic is on multiples of a unit, below 2**53 units: nothing is rounded."""
-    unit = units(table.values, axis=0)
-    columns = (unit[:, None] * units(weights.values[..., None], axis=-1)).min(axis=0)
-    keys = unit
-    if (weights.values != 0).any():
-        used = (weights.values != 0).any(axis=0)
-        columns, keys = columns[used], unit[used]
-    else:
-        columns, keys = columns[:1], keys[:1]
-    small = (size < EXACT * columns).all(axis=1)
-    return np.asarray(small & (product < EXACT * (columns * keys).min()))
+    queries, keys = (units(table.values[:, used], axis=0) for used in (where.a, where.b))
+    left = (queries[:, None] * units(where.matrix[..., None], axis=-1)).min(axis=0)
+    small = (size < EXACT * left).all(axis=1)
+    return np.asarray(small & (largest < EXACT * (left * keys).min()))
 
 
 def rivals(where: Grid, error: float, k: int) -> Ints:
     """The positions whose logit may be the best among the other distinct keys of row k.
 
-    error: of one logit. Every other key is certainly below one of them.
+    error: that of the row's gap. Every other key is certainly below one of them.
     """
     keys = where.keys[: where.visible[k]]
     logits = keys @ where.left[k]
     logits[where.wanted[k]] = -np.inf
-    slack = 2 * error * (1 + 4 * UNIT)
+    slack = 2 * error  # the gap's error has room for the rounding of the maximum
     return np.asarray(where.position[: len(keys)][logits >= logits.max() - slack])
