@@ -49,6 +49,7 @@ def _need(condition: object, reason: str, error: type[Exception] = Invalid) -> N
 # ------------------------------------------------------------ numbers and expressions
 
 _RATIONAL: Final = re.compile(r"(-?[1-9][0-9]*|0)(?:/([1-9][0-9]*))?")
+_SPELLING: Final = re.compile(f"[-A-Za-z0-9_+*/(), ]{{1,{MAX_EXPRESSION}}}")
 
 
 def rational(text: object) -> Fraction:
@@ -175,8 +176,8 @@ def apply(head: str, args: tuple[Expression, ...] = ()) -> Expression:
 
 def expression(text: object) -> Expression:
     """Parse a restricted Python expression (never evaluated), or Malformed."""
-    if not isinstance(text, str) or len(text) > MAX_EXPRESSION or not text.isascii():
-        raise Malformed(f"an expression is an ASCII string of at most {MAX_EXPRESSION} characters")
+    if not isinstance(text, str) or not _SPELLING.fullmatch(text):
+        raise Malformed(f"{str(text)[:60]!r} is not an expression")
     return _parse(text.strip())
 
 
@@ -319,12 +320,13 @@ def linear(p: Expression) -> Expression:
         powers = ((t, e - (t == a) - (t == b)) for t, e in monomial)
         rest = Expression(((tuple((t, e) for t, e in powers if e), coefficient / 2),))
         pairs.extend(((minus + plus * number(sign)) * rest).terms)
+    _need(len(pairs) <= MAX_PRODUCT, "a product of cosines and sines is too long")
     result = collect(pairs)
     return result if result == p else linear(result)
 
 
 def is_zero(p: Expression) -> bool:
-    """Whether p cancels formally: always sound; complete for algebraic angles (Lindemann)."""
+    """Whether p cancels formally; sound always, complete for numbers whose angles are algebraic."""
     return not linear(p).terms
 
 
@@ -335,6 +337,7 @@ def _take(node: object, keys: str) -> list[Any]:
     """The values of exactly these keys; one that ends in '?' may be absent, and is None then."""
     names, needed = keys.replace("?", "").split(), {k for k in keys.split() if k[-1] != "?"}
     fits = isinstance(node, dict) and needed <= set(node) <= set(names)
+    fits = fits and all(node[k] is not None for k in set(node) - needed)  # type: ignore[index, call-overload]
     _need(fits, f"expected the keys {', '.join(names)} in {node!s:.60}", Malformed)
     return list(map(node.get, names))  # type: ignore[attr-defined]
 
@@ -431,7 +434,10 @@ class Context(NamedTuple):
         """A clause of a claim."""
         variables, guards, then = _take(data, "for if then")
         inner, atoms = self.bind(variables, {}), [atom(text) for text in [*_list(guards), then]]
-        _ = [inner.integral(p) for p, _ in atoms]
+        for p, _ in atoms:
+            inner.integral(p)
+            called = any(term.args and term.head in variables for term in p.walk())
+            _need(not called, "a variable is used as a function", Malformed)
         return Clause(variables, atoms[:-1], atoms[-1]).map(self.unfold)
 
 
@@ -448,8 +454,11 @@ def theorem(claim: Mapping[str, Any]) -> tuple[Context, list[Clause]]:
         otherwise = None if text is None else expression(text)
         whole = otherwise is None or numbers.integral(otherwise)
         whole &= all(value.denominator == 1 for value in points.values())
+        called = otherwise and any(t.args and t.head[0] == "x" for t in otherwise.walk())
         fits = len(points) == len(table) and symbols.get(name) in ("real", "int" if whole else "")
-        _need(fits, f"the definition of {name} does not fit its declaration", Malformed)
+        _need(
+            fits and not called, f"the definition of {name} does not fit its declaration", Malformed
+        )
         context.definitions[name] = points, otherwise
     apart = not set(_names(hypotheses)) & set(_names(lemmas)) and _list(goals)
     _need(apart, "a theorem has goals, and one name for each hypothesis and lemma", Malformed)
@@ -714,6 +723,7 @@ class _System(NamedTuple):
         table, unit, radius = self.integers(bits)
         near = self.multiples(basis)
         chosen = [*self.multiples(fixed), *near, *goal]
+        _need(near, "there is no multiplier")
         g, scale = self.combine(table, chosen)
         columns = [self.combine(table, [(row, key, Fraction(1))])[0] for row, key, _ in near]
         n, top = len(g), max(abs(e) for vector in table for e in vector)
@@ -750,7 +760,8 @@ def _system(data: object, *more: object) -> _System:
     for row in [*_list(rows), *more]:
         query, start, stop, target = (k if type(k) is int else -2 for k in _list(row, 4))
         fits = -1 <= query < len(table) and 0 <= start <= target < stop <= len(table)
-        _need(fits and stop - start > 1, f"{row} is not [query, start, stop, target]", Malformed)
+        fits = fits and stop - start > 1
+        _need(fits, f"{str(row)[:60]} is not [query, start, stop, target]", Malformed)
         found.append((query, start, stop, target))
     kinds, sizes = {row[0] < 0 for row in found}, {len(vector) for vector in table}
     fits = rows and len(kinds) == len(sizes) == 1 and 0 not in sizes
@@ -789,22 +800,24 @@ class Checked:
         raise TypeError("a Checked is not copied: check the certificate again")
 
 
-def _canonical(value: object) -> str:
+def _canonical(value: object) -> tuple[str, Any]:
+    """JSON text with sorted keys and no spaces, and the plain data that a reader makes of it."""
     try:
-        return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        text = json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return text, json.loads(text)
     except (TypeError, ValueError, RecursionError) as problem:
         raise Malformed(f"not plain JSON data: {problem}") from None
 
 
 def digest(claim: object) -> str:
     """SHA-256 of the claim's canonical JSON."""
-    return "sha256:" + hashlib.sha256(_canonical(claim).encode("ascii")).hexdigest()
+    return "sha256:" + hashlib.sha256(_canonical(claim)[0].encode("ascii")).hexdigest()
 
 
 def check(claim: Mapping[str, Any], certificate: Mapping[str, Any]) -> Checked:
     """Decide whether the certificate proves the claim; Malformed if one is not of this format."""
     own, outcome, reason, used = digest(claim), "valid", "", frozenset[str]()
-    claim, certificate = (json.loads(_canonical(data)) for data in (claim, certificate))
+    claim, certificate = _canonical(claim)[1], _canonical(certificate)[1]
     version, name, proof, _, _ = _take(certificate, "format claim proof subject? producer?")
     known = isinstance(version, str) and re.fullmatch(r"1\.(0|[1-9][0-9]*)", version)
     _need(known, f"format {str(version)[:20]!r} is unknown, {FORMAT} is read", Malformed)
@@ -822,25 +835,34 @@ def check(claim: Mapping[str, Any], certificate: Mapping[str, Any]) -> Checked:
 
 def _decide(claim: Any, proof: Any) -> Iterable[str]:
     """Invalid or Hole unless the proof proves the claim; what it used of the claim."""
-    nodes = [node if isinstance(node, dict) else {} for node in (claim, proof)]
-    match nodes:
-        case [{"kind": "theorem"}, {"rule": "goals"}]:
+    tagged = ((claim, "kind"), (proof, "rule"))
+    match [node.get(tag) if isinstance(node, dict) else None for node, tag in tagged]:
+        case ["theorem", "goals"]:
             (context, goals), (_, proofs) = theorem(claim), _take(proof, "rule goals")
             for goal, part in zip(goals, _list(proofs, len(goals)), strict=True):
                 _prove(context, goal, [], part)
             if context.holes:
                 raise Hole(context.holes[0])
-            return context.used
-        case [{"kind": "realizable", "system": data}, {"rule": "witness"}]:
-            _, parameter, bits = _take(proof, "rule parameter bits?")
-            hits = not set(_system(data).outcomes(parameter, bits, Fraction(0))) - {"h"}
+            return context.used - {"IH"}
+        case ["realizable", "witness"]:
+            (_, data), (_, given, bits) = (
+                _take(claim, "kind system"),
+                _take(proof, "rule parameter bits?"),
+            )
+            hits = set(_system(data).outcomes(given, bits, Fraction(0))) == {"h"}
             _need(hits, "the parameter is not certified to make every row a hit")
-        case [{"kind": "unrealizable", "system": data}, {"rule": "farkas"}]:
-            _system(data).cancel(_take(proof, "rule multipliers")[1], [])
-        case [{"kind": "unrealizable", "system": data}, {"rule": "farkas-enclosed"}]:
-            _system(data).cancel_nearby([], *_take(proof, "rule bits fixed basis inverse")[1:])
-        case [{"kind": "forced", "system": data, "row": new}, {"rule": "cone"}]:
-            system, (_, cones) = _system(data, new), _take(proof, "rule cones")
+        case ["unrealizable", "farkas"]:
+            (_, data), (_, part) = _take(claim, "kind system"), _take(proof, "rule multipliers")
+            _system(data).cancel(part, [])
+        case ["unrealizable", "farkas-enclosed"]:
+            (_, data), (_, *parts) = (
+                _take(claim, "kind system"),
+                _take(proof, "rule bits fixed basis inverse"),
+            )
+            _system(data).cancel_nearby([], *parts)
+        case ["forced", "cone"]:
+            (_, data, new), (_, cones) = _take(claim, "kind system row"), _take(proof, "rule cones")
+            system = _system(data, new)
             row = system.rows.pop()
             keys = [key for key in range(row[1], row[2]) if key != row[3]]
             for key, part in zip(keys, _list(cones, len(keys)), strict=True):
@@ -849,7 +871,7 @@ def _decide(claim: Any, proof: Any) -> Iterable[str]:
                     system.cancel(part, minus)
                 else:
                     system.cancel_nearby(minus, *_take(part, "bits fixed basis inverse"))
-        case [{"kind": "decisions"}, {"rule": "evaluate"}]:
+        case ["decisions", "evaluate"]:
             _, data, given, stated, margin = _take(claim, "kind system parameter outcomes margin")
             system, (_, bits) = _system(data), _take(proof, "rule bits?")
             fits = isinstance(stated, str) and re.fullmatch(f"[hmt]{{{len(system.rows)}}}", stated)
