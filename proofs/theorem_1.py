@@ -7,12 +7,14 @@ and of the features of query and key: `w0`, `f0` at the training length, `wL`, `
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 
 from proofs.models import chain, on_model, use
 from verify.statements import (
     Claim,
     Control,
     Definition,
+    Given,
     Hypothesis,
     Obligation,
     Sketch,
@@ -23,6 +25,7 @@ from verify.statements import (
     theorem,
     without,
 )
+from verify.theory import encodings, heads, tasks
 
 SYMBOLS = (
     "int L0, int L, real g0, real gL, real g, real F, real w0, real wL, real f0, real fL, "
@@ -169,6 +172,15 @@ def _copy(i: int, j: int) -> int:
     return int(j == (i - 10 if i < 20 else i - 15))
 
 
+def _copy_decisions() -> Claim:
+    """The parameter `_copy` over one-hot features, on the rows of copy at 20 and at 30."""
+    encoding, copy = encodings.encoding("onehot:length=30"), tasks.task("copy")
+    groups = [(n, tasks.rows(copy, n)) for n in (20, 30)]
+    parameter = tuple(tuple(Fraction(_copy(i, j)) for j in range(30)) for i in range(30))
+    outcomes = "h" * 10 + "m" * 5 + "h" * 10
+    return heads.decisions_claim(encoding, groups, parameter, outcomes, margin=1)
+
+
 FIRST = {1: 0, 2: 0, 3: 0, 4: 0}
 COPY = {i: i - 10 for i in range(10, 20)}
 LONG_COPY = {i: i - 15 for i in range(15, 30)}
@@ -267,6 +279,15 @@ STATEMENT = Statement(
                         15,
                         5,
                     ),
+                ),
+                Obligation(
+                    "copy-one-hot",
+                    "the encoding itself: at L0 = 20 ten hits; at L = 30 rows 15 to 19 are"
+                    " misses and"
+                    " the ten new rows hits",
+                    "25 rows of copy",
+                    lambda profile: _copy_decisions(),
+                    Given({"rule": "evaluate"}),
                 ),
             ),
         ),

@@ -151,8 +151,7 @@ def _audit(
         if not finding.good:
             problems.append(f"{finding.name}: {finding.outcome}: {finding.reason}")
         problems += [
-            f"{finding.name}: {o.engine} finds a counterexample to what the kernel accepts:"
-            f" {o.reason}"
+            f"{finding.name}: {o.engine} finds a counterexample: {o.reason}"
             for o in finding.opinions
             if o.outcome == "refuted"
         ]
