@@ -21,47 +21,40 @@ from flint import fmpz, fmpz_mat
 from .conditioning import Floats
 from .floats import FloatSystem, Indices
 from .integers import Problem
-from .simplex import independent_constraints
+from .simplex import Frame, independent_constraints
 
 Weights = list[tuple[int, int | Fraction]]
 
 # Bits of the largest rounded weight, tried in turn: small numbers first.
 BITS = (24, 40, 56)
+# Work (constraints x N^2) up to which the constraints are written out to choose a basis.
+WRITTEN_OUT = 10**9
 
 
-def corrected(
-    problem: Problem, system: FloatSystem, weights: Floats, largest_order: int
-) -> Weights | None:
+def corrected(problem: Problem, system: FloatSystem, weights: Floats) -> Weights | None:
     """Positive exact weights that cancel, near the float `weights` of unit vectors.
 
     None if the correction spoils a sign.
-
-    A system of order up to `largest_order` is solved when the split is not possible.
     """
-    split = _split_basis(problem, system, weights * system.scales())
-    whole: list[int] = []
-    if split is None:
-        if problem.width[0] * problem.width[1] > largest_order:
-            return None
-        order = np.argsort(-weights, kind="stable")
-        whole = [int(k) for k in order]
-    # Weights of unit vectors, which are `scale` times the integer ones: scale = mantissa 2^exponent.
-    mantissas, exponents = np.frexp(system.scales())
+    scales = system.scales()
+    split = _split_basis(problem, system, weights * scales)
+    frame = None if split is not None else _whole_basis(problem, system, weights)
+    # Integer vectors are unit vectors divided by their scale, which is mantissa 2^exponent.
+    mantissas, exponents = np.frexp(scales)
     weighted = weights * mantissas
-    largest = float(weighted.max())
+    weighted /= weighted.max()
     shifts = [int(e) for e in exponents - exponents.min()]
     for bits in BITS:
-        rounded = np.rint(weighted / largest * 2.0**bits)
+        rounded = np.rint(weighted * 2.0**bits)
         positive = [
             (k, int(y) << e) for k, (y, e) in enumerate(zip(rounded, shifts, strict=True)) if y
         ]
         residual = problem.combination(positive)
         try:
-            changes = (
-                _solve_split(problem, split, residual)
-                if split is not None
-                else _solve_whole(problem, whole, residual)
-            )
+            if split is not None:
+                changes = _solve_split(problem, split, residual)
+            else:
+                changes = _solve_whole(problem, frame, residual)
         except ZeroDivisionError:
             return None
         exact: dict[int, int | Fraction] = dict(positive)
@@ -127,16 +120,28 @@ def _solve_split(problem: Problem, split: SplitBasis, residual: fmpz_mat) -> Wei
     return changes
 
 
-def _solve_whole(problem: Problem, order: Sequence[int], residual: fmpz_mat) -> Weights:
-    frame = independent_constraints(problem, order)
-    vectors = [problem.vector(k) for k in frame.chosen]
-    matrix = fmpz_mat([[vector[c] for c in frame.columns] for vector in vectors])
+def _whole_basis(problem: Problem, system: FloatSystem, weights: Floats) -> Frame:
+    """Independent constraints with large weights, by pivoted QR if they can be written out."""
+    from scipy.linalg import qr
+
+    size = problem.width[0] * problem.width[1]
+    if system.count * size * size <= WRITTEN_OUT:
+        vectors = system.vectors(np.arange(system.count)) * weights[:, None]
+        _, order = qr(vectors.T, mode="r", pivoting=True)
+    else:
+        order = np.argsort(-weights, kind="stable")
+    return independent_constraints(problem, [int(k) for k in order])
+
+
+def _solve_whole(problem: Problem, basis: Frame, residual: fmpz_mat) -> Weights:
+    vectors = [problem.vector(k) for k in basis.chosen]
+    matrix = fmpz_mat([[vector[c] for c in basis.columns] for vector in vectors])
     entries = residual.entries()
-    right = fmpz_mat([[entries[c] for c in frame.columns]]).transpose()
+    right = fmpz_mat([[entries[c] for c in basis.columns]]).transpose()
     solution, denominator = matrix.transpose().solve(right).numer_denom()
     return [
         (k, Fraction(-int(z), int(denominator)))
-        for k, z in zip(frame.chosen, solution.entries(), strict=True)
+        for k, z in zip(basis.chosen, solution.entries(), strict=True)
         if z
     ]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,17 +18,12 @@ from .system import Refutation, Witness
 # Residuals |A^T y| (unit vectors, weights of sum 1) at which a correction is tried: after L-BFGS, which
 # is cheap, and after Newton steps, which end where L-BFGS crawls.
 COARSE, FINE = 1e-7, 1e-13
-EVALUATIONS, STEPS = 200, 60
+EVALUATIONS = 200
 # Residuals above this are not worth a correction.
 NEAR = 1e-4
-# Largest order of a correction that cannot be split.
-WHOLE_ORDER = 600
 # On the boundary of the hull some weights tend to 0: what is below this share of the largest is dropped.
 FACE = 1e-7
-FACES = 3
-# A sample of this many constraints an unknown refutes most systems that have many times more.
-SAMPLE = 5
-SAMPLE_ABOVE = 2000
+FACES = 6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,11 +36,6 @@ class Proposal:
 
 def numeric_answer(problem: Problem, clock: Clock) -> Proposal:
     """Try the float engines; every answer has passed its exact check."""
-    sample = _sample(problem)
-    if sample is not None:
-        refuted = _descended(problem.subset(sample), clock).answer
-        if isinstance(refuted, Refutation):
-            return Proposal(refuted, [])
     proposal = _descended(problem, clock)
     if proposal.answer is not None:
         return proposal
@@ -83,7 +72,7 @@ def _descend_once(
     last = descend(system, clock, COARSE, EVALUATIONS)
     answer = _proposed(problem, system, last)
     if answer is None and not last.feasible:
-        last = sharpen(system, clock, last.parameter, FINE, STEPS)
+        last = sharpen(system, clock, last.parameter, FINE)
         answer = _proposed(problem, system, last)
     return answer, last
 
@@ -93,7 +82,7 @@ def _proposed(problem: Problem, system: FloatSystem, last: Descent) -> Witness |
         return checked(problem, system.lift(last.parameter), "softmax")
     if last.residual > NEAR:
         return None
-    return checked(problem, corrected(problem, system, last.weights, WHOLE_ORDER), "softmax")
+    return checked(problem, corrected(problem, system, last.weights), "softmax")
 
 
 def _programmed(problem: Problem, order: list[int], clock: Clock) -> Proposal:
@@ -117,20 +106,3 @@ def _programmed(problem: Problem, order: list[int], clock: Clock) -> Proposal:
     if isinstance(weights, list):
         return Proposal(checked(support, weights, "lp"), hint)
     return Proposal(None, hint)
-
-
-def _sample(problem: Problem) -> list[int] | None:
-    """About SAMPLE constraints an unknown: some queries with many keys, and some keys of each."""
-    rows, columns = problem.width
-    count = len(problem.constraints)
-    if count < max(SAMPLE_ABOVE, 2 * SAMPLE * rows * columns):
-        return None
-    groups: dict[tuple[int, int], list[int]] = {}
-    for k, c in enumerate(problem.constraints):
-        groups.setdefault((c.block, c.q), []).append(k)
-    rng = random.Random(rows * columns)
-    wide = [members for members in groups.values() if len(members) >= 2 * columns]
-    if len(wide) < 2 * rows:
-        return None
-    lines = rng.sample(wide, min(len(wide), SAMPLE * rows // 2))
-    return sorted(k for members in lines for k in rng.sample(members, 2 * columns))

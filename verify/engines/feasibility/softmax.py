@@ -8,6 +8,7 @@ constraints the minimum is attained, and its gradient condition is a Gordan cert
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +20,9 @@ from .floats import FloatSystem
 # Evaluations that may still improve the margin once every constraint holds: larger margins leave room
 # for smaller numbers.
 POLISH = 25
+STEPS, FINAL_STEPS = 80, 4
+# Work (constraints x N^2) up to which Newton steps use the constraints as a matrix.
+WRITTEN_OUT = 10**9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,9 +90,7 @@ def descend(system: FloatSystem, clock: Clock, tolerance: float, evaluations: in
     return _descent(system, last.reshape(system.width))
 
 
-def sharpen(
-    system: FloatSystem, clock: Clock, start: Floats, tolerance: float, steps: int
-) -> Descent:
+def sharpen(system: FloatSystem, clock: Clock, start: Floats, tolerance: float) -> Descent:
     """Minimize f by Newton's method from `start`; for the faces on which L-BFGS crawls.
 
     A Newton step does not depend on the scale of a direction: weights that tend to 0 shrink by a
@@ -97,28 +99,77 @@ def sharpen(
     parameter = start
     margins = system.margins(parameter)
     value, weights = _softmax(margins)
-    for _ in range(steps):
+    newton = _newton_solver(system)
+    final = 0
+    for _ in range(STEPS):
         clock.check()
         gradient = -system.combination(weights)
         if margins.min() > 0 or np.linalg.norm(gradient) <= tolerance:
             break
-        flat = gradient.ravel()
-        hessian = system.second_moment(weights) - np.outer(flat, flat)
-        step = -_solve(hessian, flat).reshape(system.width)
+        step = newton(weights, gradient)
         slopes = system.margins(step)
-        decrease = float(np.vdot(gradient, step))
+        decrease = -float(np.vdot(gradient, step))
+        if not decrease > 0:
+            break
         length = 1.0
+        if decrease < 1e-9:
+            # Below the resolution of f: the steps converge quadratically, a few full ones suffice.
+            final += 1
+            if final > FINAL_STEPS:
+                break
         while True:
-            tried_margins = margins + length * slopes
-            tried, tried_weights = _softmax(tried_margins)
-            if tried <= value + 1e-3 * length * decrease or length < 1e-9:
+            tried, tried_weights = _softmax(margins + length * slopes)
+            if final or tried <= value - 1e-3 * length * decrease:
                 break
             length /= 2
-        if not tried < value:
-            break
+            if length < 1e-9:
+                return _descent(system, parameter)
         parameter = parameter + length * step
-        margins, value, weights = tried_margins, tried, tried_weights
+        margins = system.margins(parameter)
+        value, weights = tried, tried_weights
     return _descent(system, parameter)
+
+
+def _newton_solver(system: FloatSystem) -> Callable[[Floats, Floats], Floats]:
+    """Newton steps `-H^-1 g` for weights y and gradient g, `H = A^T diag(y) A - g g^T`.
+
+    If A is small enough to be written out: the least squares problem `sqrt(y) (A step - 1)`, which keeps
+    twice the digits of the normal equations. The term `-g g^T` scales the step (Sherman, Morrison).
+    """
+    from scipy.linalg import cho_factor, cho_solve, lstsq
+
+    size = system.width[0] * system.width[1]
+    if system.count * size * size <= WRITTEN_OUT:
+        vectors = system.vectors(np.arange(system.count))
+
+        def precise(weights: Floats, gradient: Floats) -> Floats:
+            roots = np.sqrt(weights)
+            step, *_ = lstsq(
+                vectors * roots[:, None], roots, cond=1e-14, lapack_driver="gelsy", check_finite=False
+            )
+            return _scaled(step, gradient)
+
+        return precise
+
+    def structured(weights: Floats, gradient: Floats) -> Floats:
+        moment = system.second_moment(weights)
+        diagonal = np.arange(size)
+        damping = 1e-15 * float(np.trace(moment))
+        while True:
+            moment[diagonal, diagonal] += damping
+            try:
+                factor = cho_factor(moment)
+            except np.linalg.LinAlgError:
+                damping *= 30
+            else:
+                return _scaled(-cho_solve(factor, gradient.ravel()), gradient)
+
+    return structured
+
+
+def _scaled(step: Floats, gradient: Floats) -> Floats:
+    shaped = step.reshape(gradient.shape)
+    return shaped / max(1.0 + float(np.vdot(gradient, shaped)), 1e-3)
 
 
 def _softmax(margins: Floats) -> tuple[float, Floats]:
@@ -127,19 +178,6 @@ def _softmax(margins: Floats) -> tuple[float, Floats]:
     weights = np.exp(low - margins)
     total = weights.sum()
     return float(np.log(total) - low), weights / total
-
-
-def _solve(hessian: Floats, gradient: Floats) -> Floats:
-    from scipy.linalg import cho_factor, cho_solve
-
-    damping = 1e-14 * float(np.trace(hessian))
-    identity = np.arange(len(gradient))
-    while True:
-        hessian[identity, identity] += damping
-        try:
-            return cho_solve(cho_factor(hessian), gradient)
-        except np.linalg.LinAlgError:
-            damping *= 30
 
 
 def _descent(system: FloatSystem, parameter: Floats) -> Descent:

@@ -1,0 +1,1 @@
+"""Untrusted solvers: they propose, the kernel decides."""
