@@ -26,6 +26,7 @@ from verify.theory.encodings import Encoding
 from verify.theory.tasks import Task
 
 SMALL_BOUNDS = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89)
+CORE_SECONDS = 10.0  # for finding fewer rows that conflict
 _SECONDS = 60.0
 _GRAIN = 20  # bits of the vectors that an SMT solver sees in the place of irrational ones
 
@@ -196,7 +197,7 @@ def _conflict(
     asked: Question, system: systems.System, found: systems.Refuted
 ) -> tuple[tuple[Asked, ...], bool, systems.Proof]:
     """An irreducible core of the rows with its own proof."""
-    chosen, irreducible = systems.core(system, found.rows)
+    chosen, irreducible = systems.core(system, found, time_limit=CORE_SECONDS)
     core = tuple(asked.rows[k] for k in chosen)
     answer = systems.decide(asked.conflict(core)["system"])
     if not isinstance(answer, systems.Refuted):  # cannot be: the same rows were refuted before

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -54,7 +54,7 @@ class Implied:
 
 @dataclass(frozen=True, slots=True)
 class Escaped:
-    """A parameter that realizes the system and does worse at the new row's target than at `key`."""
+    """A parameter that realizes the system with which the new row's target does not beat `key`."""
 
     parameter: Matrix
     key: int
@@ -175,15 +175,20 @@ def _irrational(reading: Reading, limit: float | None) -> Found | Refuted | Open
         if isinstance(found, Refuted):
             return found
     answer: Found | Refuted | Open = Open("")
-    for bits in ROUNDED:
+    for near in _stand_ins(reading):
         left = None if deadline is None else deadline - time.monotonic()
         if left is not None and left <= 0:
             return Open(f"the time limit of {limit} s has passed")
-        near = [[rounded(e, bits) for e in v] for v in reading.vectors]
-        answer = _exact(reading, near, f"vectors rounded to {bits} bits", left)
+        answer = _exact(reading, near, "rounded vectors", left)
         if not isinstance(answer, Open):
             return answer
     return answer
+
+
+def _stand_ins(reading: Reading) -> Iterator[list[list[Fraction]]]:
+    """Rational vectors near the irrational ones, nearer each time."""
+    for bits in ROUNDED:
+        yield [[rounded(e, bits) for e in v] for v in reading.vectors]
 
 
 # ------------------------------------------------------------ is one more row decided by it?
@@ -214,8 +219,8 @@ def implied(
         if isinstance(answer, Open):
             reason = reason or answer.reason
         else:
-            cones.append(answer.proof["cone"])
-            methods.add(answer.method)
+            cones.append(answer)
+            methods.add("cone")
     if reason:
         return Open(reason)
     claim = {"kind": "forced", "system": reading.system, "row": list(row)}
@@ -227,65 +232,51 @@ def implied(
 
 def _beaten(
     reading: Reading, row: Sequence[int], key: int, limit: float | None
-) -> Implied | Escaped | Open:
-    """A realizing parameter with which `key` beats the target, or the cone that excludes it."""
-    reversed_row = [row[0], min(key, row[3]), max(key, row[3]) + 1, key]
+) -> list[Any] | Escaped | Open:
+    """A realizing parameter with which the target does not beat `key`, or the cone against it."""
+    trials: Iterable[Sequence[Sequence[Fraction]]] = [reading.rational or ()]
     if reading.rational is None:
-        negated = [*reading.triples(), (row[0], key, row[3])]
-        for parameter in _float_parameters(reading, negated):
-            if _confirmed(reading, reversed_row, row[3], parameter):
+        for parameter in _float_parameters(reading, [*reading.triples(), (row[0], key, row[3])]):
+            if _escapes(reading, row, key, parameter):
                 return Escaped(parameter, key, "softmax")
-    trials = (
-        [reading.rational]
-        if reading.rational is not None
-        else [[[rounded(e, bits) for e in v] for v in reading.vectors] for bits in ROUNDED]
-    )
-    answer: Any = None
+        trials = _stand_ins(reading)
     for vectors in trials:
-        problem = strict_system(
-            vectors, [*reading.system["rows"], reversed_row], only={-1: (row[3],)}
-        )
-        answer = feasibility.decide(problem, time_limit=limit)
+        problem = strict_system(vectors, [*reading.system["rows"], row])
+        training, new = replace(problem, rows=problem.rows[:-1]), problem.rows[-1]
+        seen = len(vectors) - 1 - key if reading.linear else key
+        answer = feasibility.implied(training, new, seen, time_limit=limit)
+        if isinstance(answer, feasibility.Combination):
+            return multipliers(reading.system, answer.multipliers)
         if isinstance(answer, feasibility.Undecided):
             return Open(answer.reason)
-        if isinstance(answer, feasibility.Refutation):
-            return _cone(reading, answer)
-        parameter = rows_of(answer.parameter)
-        if _confirmed(reading, reversed_row, row[3], parameter):
-            return Escaped(parameter, key, answer.method)
-    return Open("a parameter was found for rounded vectors, and enclosures do not confirm it")
+        if isinstance(answer, feasibility.Witness):
+            parameter = rows_of(answer.parameter)
+            if _escapes(reading, row, key, parameter):
+                return Escaped(parameter, key, answer.method)
+    return Open("rounded vectors do not decide it, and enclosures do not confirm their answer")
 
 
-def _cone(reading: Reading, answer: feasibility.Refutation) -> Implied | Open:
-    """The refutation of the system with one constraint reversed, solved for that constraint."""
-    new = len(reading.system["rows"])
-    share = sum((Fraction(y) for row, _, y in answer.multipliers if row == new), Fraction(0))
-    rest = [(row, key, Fraction(y) / share) for row, key, y in answer.multipliers if row < new]
-    if not rest or not share:
-        return Open("the engine refuted the training rows, which a parameter realizes")
-    return Implied({"cone": multipliers(reading.system, rest)}, answer.method)
+def _escapes(reading: Reading, row: Sequence[int], key: int, parameter: Matrix) -> bool:
+    """Whether the parameter realizes the system and the target of `row` does not beat `key`.
 
-
-def _confirmed(
-    reading: Reading, reversed_row: Sequence[int], target: int, parameter: Matrix
-) -> bool:
-    """Whether the parameter realizes the system and prefers the reversed row's key to the target.
-
-    The row between key and target has other keys too, so the pair is put side by side.
+    By the kernel, from target and key put side by side; ties of irrational vectors do not count.
     """
     vectors = reading.system["vectors"]
-    pair = [vectors[target], vectors[reversed_row[3]]]
+    pair = [row[0], len(vectors), len(vectors) + 2, len(vectors)]
     system = {
-        "vectors": [*vectors, *pair],
-        "rows": [
-            *reading.system["rows"],
-            [reversed_row[0], len(vectors), len(vectors) + 2, len(vectors) + 1],
-        ],
+        "vectors": [*vectors, vectors[row[3]], vectors[key]],
+        "rows": [*reading.system["rows"], pair],
     }
-    claim = {"kind": "realizable", "system": system}
-    for bits in (None,) if reading.rational is not None else BITS:
-        if check(claim, witness(parameter, linear=reading.linear, bits=bits)):
-            return True
+    hits = "h" * len(reading.system["rows"])
+    spelling = spelled(parameter, linear=reading.linear)
+    for bits in (None,) if reading.rational is not None else BITS[:3]:
+        for outcome in "mt":
+            claim = {
+                "kind": "decisions", "system": system, "parameter": spelling,
+                "outcomes": hits + outcome, "margin": "0",
+            }  # fmt: skip
+            if check(claim, {"rule": "evaluate"} | ({} if bits is None else {"bits": bits})):
+                return True
     return False
 
 
@@ -293,15 +284,22 @@ def _confirmed(
 
 
 def core(
-    system: System, rows: Iterable[int] | None = None, *, time_limit: float | None = None
+    system: System, found: Refuted, *, time_limit: float | None = None
 ) -> tuple[tuple[int, ...], bool]:
-    """Rows (indices) that no parameter realizes together though it can any fewer of them.
+    """Rows (indices) that no parameter realizes together, though some does any fewer of them.
 
-    rows: rows that are refuted together (default: all). The flag says that each proper subset was
-    shown to be realizable; without it some subset stayed undecided within the limit.
+    found: the refutation to begin with. The flag says that each proper subset was shown to be
+    realizable; without it, that was not done within the limit (seconds).
     """
-    left = list(range(len(system["rows"]))) if rows is None else sorted(set(rows))
-    sure, place = True, 0
+    reading = read(system)
+    if reading.rational is not None:
+        given = [(row, key, Fraction(y)) for row, key, y in found.proof["multipliers"]]
+        problem, last = strict_system(reading.rational, system["rows"]), len(reading.rational) - 1
+        entries = [(row, last - key if reading.linear else key, y) for row, key, y in given]
+        known = feasibility.Refutation(tuple(entries), found.method)
+        least = feasibility.irreducible(problem, known, time_limit=time_limit)
+        return least.rows, least.irreducible
+    left, sure, place = list(found.rows), True, 0
     while place < len(left) and len(left) > 1:
         kept = left[:place] + left[place + 1 :]
         answer = decide(
@@ -309,7 +307,7 @@ def core(
         )
         if isinstance(answer, Refuted):
             left = [kept[k] for k in answer.rows]
-            place = sum(k < place for k in answer.rows)
+            place = sum(k in left[:place] for k in kept[:place])
             continue
         sure &= isinstance(answer, Found)
         place += 1
@@ -346,26 +344,18 @@ def witness(
 
 
 def strict_system(
-    vectors: Sequence[Sequence[Fraction]],
-    rows: Sequence[Sequence[int]],
-    only: dict[int, tuple[int, ...]] | None = None,
+    vectors: Sequence[Sequence[Fraction]], rows: Sequence[Sequence[int]]
 ) -> StrictSystem:
-    """The engine's form of a kernel system with rational vectors.
-
-    only: for some rows (by index, -1 is the last) the competitors that count.
-    """
+    """The engine's form of a kernel system with rational vectors."""
     table = tuple(tuple(v) for v in vectors)
-    last, chosen = len(table) - 1, {k % len(rows): keys for k, keys in (only or {}).items()}
-    linear, found = rows[0][0] < 0, []
-    for k, (q, a, b, t) in enumerate(rows):
-        keys = chosen.get(k) or [key for key in range(a, b) if key != t]
-        if linear:  # the engine speaks of offsets: key j of query `last` has offset last - j
-            found.append(Row(0, last, last - t, tuple(last - key for key in keys)))
-        else:
-            found.append(Row(0, q, t, tuple(keys)))
-    grid: BilinearGrid | LinearGrid = (
-        LinearGrid(table, len(table)) if linear else BilinearGrid(table)
-    )
+    last = len(table) - 1
+    if rows[0][0] < 0:  # the engine speaks of offsets: key j of query `last` has offset last - j
+        grid: BilinearGrid | LinearGrid = LinearGrid(table, len(table))
+        found = [Row(0, last, last - t, tuple(last - k for k in range(a, b) if k != t))
+                 for _, a, b, t in rows]  # fmt: skip
+    else:
+        grid = BilinearGrid(table)
+        found = [Row(0, q, t, tuple(k for k in range(a, b) if k != t)) for q, a, b, t in rows]
     return StrictSystem((grid,), tuple(found), causal=False)  # type: ignore[arg-type]
 
 
@@ -410,6 +400,23 @@ def _float_parameters(reading: Reading, triples: Sequence[Triple]) -> Iterator[M
         except OverflowError:
             return
     yield from descent.proposals(reading.floats[0], reading.linear, triples)
+
+
+def proposals(reading: Reading, wanted: Sequence[Triple]) -> Iterator[Matrix]:
+    """Float guesses at parameters that realize the system and satisfy these constraints too."""
+    yield from _float_parameters(reading, [*reading.triples(), *wanted])
+
+
+def evaluation(claim: dict[str, Any]) -> Proof:
+    """The kernel's proof of a `decisions` claim. ValueError if none is accepted."""
+    for bits in (None, *BITS):
+        proof: Proof = {"rule": "evaluate"} | ({} if bits is None else {"bits": bits})
+        try:
+            if check(claim, proof):
+                return proof
+        except kernel.Malformed:  # irrational vectors need bits
+            continue
+    raise ValueError("the kernel does not confirm these outcomes at 1024 bits")
 
 
 def propose(claim: dict[str, Any]) -> Proof | None:
