@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -22,6 +23,7 @@ HISTORY_KINDS: Final = ("features", "rotate", "kernel", "bias", "mask", "slopes"
 _SHORT: Final = 16
 _LONG: Final = 1024
 _PADDING: Final = 3
+_OTHER: Final = "float16"  # every library has it
 
 
 def examine_positions(question: Question) -> Iterator[Finding | Note]:
@@ -108,55 +110,75 @@ def _left_padding(question: Question) -> Iterator[Finding]:
 # ------------------------------------------------------------ history
 
 
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A call that should not change the answer to another one."""
+
+    name: str
+    arguments: tuple[Any, ...]
+    dtype: str | None = None
+
+
 def examine_history(question: Question, kind: str) -> Iterator[Finding | Note]:
-    """The same call, in a fresh process, after other calls, and one position at a time."""
+    """The same call in a fresh process, after other calls, and one position at a time."""
     first, others = _calls(question, kind)
     question.session.fresh()
     baseline = _answer(question, kind, first)
     if baseline is None:
         return
-    for name, other in others:
-        _answer(question, kind, other)
+    after = [(other, other.name) for other in others]
+    # A cache that is filled once answers as it was filled, so the longest and the other type also
+    # come before the first call of a fresh process.
+    before = [(other, f"{other.name} that came first") for other in (others[0], others[-1])]
+    for place, (other, name) in enumerate([*after, *before]):
+        if place >= len(after):
+            question.session.fresh()
+        _answer(replace(question, dtype=other.dtype or question.dtype), kind, other.arguments)
         again = _answer(question, kind, first)
-        worst = None if again is None else _difference(question, baseline, again)
+        worst = None if again is None else _difference(baseline, again)
         if worst is None or worst[0] > 2.0:
             yield _stateful(question, kind, first, name, worst)
             question.session.fresh()
             return
-    for name, other in others[:1]:
-        question.session.fresh()
-        _answer(question, kind, other)
-        again = _answer(question, kind, first)
-        worst = None if again is None else _difference(question, baseline, again)
-        if worst is None or worst[0] > 2.0:
-            yield _stateful(question, kind, first, f"{name} that came first", worst)
-            question.session.fresh()
     if kind in ("features", "rotate"):
         yield from _one_by_one(question, kind, first, baseline)
 
 
-def _calls(question: Question, kind: str) -> tuple[tuple[Any, ...], list[tuple[str, Any]]]:
+def _calls(question: Question, kind: str) -> tuple[tuple[Any, ...], list[_Call]]:
     """The call that is repeated, and the calls that should not change its answer."""
     short, long = min(_SHORT, question.length), min(_LONG, question.length)
     capacity = getattr(question.specification, "capacity", None)
     if capacity is not None:
         short, long = min(short, capacity), min(long, capacity)
     if kind in ("bias", "mask", "slopes", "parameters"):
-        return (short,), [
-            ("a longer call", (min(long, 128),)),
-            ("a shorter call", (max(short // 2, 1),)),
+        first: tuple[Any, ...] = (short,)
+        others = [
+            _Call("a longer call", (min(long, 128),)),
+            _Call("a shorter call", (max(short // 2, 1),)),
         ]
-    positions = np.arange(short, dtype=np.int64)
-    far = np.arange(max(long - short, 0), long, dtype=np.int64)
-    calls = [
-        ("a longer call", np.arange(long, dtype=np.int64)),
-        ("a call at an offset", far),
-        ("a shorter call", positions[: max(short // 2, 1)]),
-    ]
+    else:
+        positions = np.arange(short, dtype=np.int64)
+        far = np.arange(max(long - short, 0), long, dtype=np.int64)
+        wrap = _wrapper(question, kind)
+        first = wrap(positions)
+        others = [
+            _Call("a longer call", wrap(np.arange(long, dtype=np.int64))),
+            _Call("a call at an offset", wrap(far)),
+            _Call("a shorter call", wrap(positions[: max(short // 2, 1)])),
+        ]
+    if "dtype" in question.session.offered[kind]:
+        other = "float32" if question.dtype in ("bfloat16", "float16") else _OTHER
+        others.append(_Call(f"a call in {other}", others[0].arguments, other))
+    return first, others
+
+
+def _wrapper(question: Question, kind: str) -> Callable[[npt.NDArray[np.int64]], tuple[Any, ...]]:
+    """From positions to the arguments of the callable."""
     if kind == "rotate":
-        return _rotated(question, positions), [(n, _rotated(question, p)) for n, p in calls]
-    extra = (1,) if kind == "kernel" and "target" in question.session.offered[kind] else ()
-    return (positions, *extra), [(n, (p, *extra)) for n, p in calls]
+        return lambda positions: _rotated(question, positions)
+    if kind == "kernel" and "target" in question.session.offered[kind]:
+        return lambda offsets: (offsets, 1)
+    return lambda positions: (positions,)
 
 
 def _rotated(question: Question, positions: npt.NDArray[np.int64]) -> tuple[Any, ...]:
@@ -174,7 +196,7 @@ def _answer(question: Question, kind: str, arguments: tuple[Any, ...]) -> tuple[
 
 
 def _difference(
-    question: Question, one: tuple[Values, ...], two: tuple[Values, ...]
+    one: tuple[Values, ...], two: tuple[Values, ...]
 ) -> tuple[float, str, str, int] | None:
     """The largest difference in ulps of the values' type (at 1 or at the value, the larger), with
     the values and the row; None if the answers are not comparable."""
