@@ -11,6 +11,7 @@ from proofs import (
     proposition_2,
     proposition_3,
     proposition_4,
+    published,
     scale_hint,
     scope,
     theorem_1,
@@ -39,4 +40,5 @@ STATEMENTS: tuple[Statement, ...] = (
     *selected.STATEMENTS,
     *operators.STATEMENTS,
     *scale_hint.STATEMENTS,
+    *published.STATEMENTS,
 )

@@ -46,13 +46,13 @@ def write(
 ) -> list[Written | Skipped]:
     """Certificates for the training rows and for the new rows of every length."""
     found: list[Written | Skipped] = []
-    jobs = [(result.train, [result.train_length])]
-    jobs += [(score, [score.length, result.train_length, score.length]) for score in result.lengths]
-    for done, (score, entry) in enumerate(jobs):
+    scores = [result.train, *result.lengths]
+    for done, score in enumerate(scores):
         if progress is not None:
-            progress("certificates", done, len(jobs))
-        words = "all rows" if len(entry) == 1 else f"rows {entry[1]} to {entry[2] - 1}"
-        made = _certificate(result, score, entry)
+            progress("certificates", done, len(scores))
+        old = score is result.train
+        words = "all rows" if old else f"rows {result.train_length} to {score.length - 1}"
+        made = certify(result, score)
         if isinstance(made, str):
             found.append(Skipped(score.length, words, made))
             continue
@@ -62,8 +62,10 @@ def write(
     return found
 
 
-def _certificate(result: AlphaResult, score: Score, entry: list[int]) -> dict[str, Any] | str:
-    """The certificate, or why there is none."""
+def certify(result: AlphaResult, score: Score) -> dict[str, Any] | str:
+    """A certificate of one score of a result that the kernel accepted, or why there is none."""
+    start = [] if score is result.train else [result.train_length, score.length]
+    entry = [score.length, *start]
     n, encoding = score.length, result.encoding
     width = 1 if encoding.relative else encoding.dimension
     if score.scored * n * width > PRODUCTS:
