@@ -50,13 +50,12 @@ class Frame:
         query, target, key = triples.T
         if self.linear:
             count = len(self.table)
-            sums = np.bincount(target, weights, count) - np.bincount(key, weights, count)
-            return np.asarray(self.table.T @ sums)
+            won, lost = np.bincount(target, weights, count), np.bincount(key, weights, count)
+            return np.asarray(self.table.T @ (won - lost))
         count = len(self.table)
         sums = np.bincount(query * count + target, weights, count * count)
         sums -= np.bincount(query * count + key, weights, count * count)
-        square: Floats = sums.reshape(count, count)
-        return np.asarray(self.table.T @ square @ self.table)
+        return np.asarray(self.table.T @ sums.reshape(count, count) @ self.table, dtype=np.float64)
 
     def norms(self, triples: Triples) -> Floats:
         """The length of each constraint vector."""

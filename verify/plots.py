@@ -1,4 +1,4 @@
-"""Pictures of alpha: curves against the length, and the encoding x task table. Needs matplotlib."""
+"""Pictures: alpha against the length, encoding x task tables, classes of rows. Needs matplotlib."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from verify.alpha import AlphaResult
     from verify.taxonomy import Taxonomy
+    from verify.transfer import Kind, Transfer
 
+_COLOURS: Final[dict[Kind, str]] = {
+    "forced": "#2a9d4a", "impossible": "#c0392b", "free": "#e3b341", "unknown": "#8e44ad",
+}  # fmt: skip
 FORMATS: Final = (".svg", ".png", ".pdf")
 
 
@@ -61,6 +65,31 @@ def heat_map(table: Taxonomy, path: Path) -> None:
         figure.colorbar(image, ax=axes, fraction=0.046)
     figure.text(0.01, 0.01, "* the selected parameter does not realize L0", fontsize=7)
     _save(figure, path)
+
+
+def classes(found: Transfer, path: Path) -> None:
+    """The classes as a strip of squares, with the bounds on alpha."""
+    from matplotlib.patches import Patch
+
+    asked = found.question
+    drawn, axes = _figure(max(4.0, 0.12 * len(found.rows) + 2), 1.9)
+    for row in found.rows:
+        axes.barh(
+            0, 1, left=row.row - 0.5, color=_COLOURS[row.kind], edgecolor="white", linewidth=0.4
+        )
+    axes.set(yticks=[], xlabel=f"row (key {asked.task.spec})")
+    axes.set_xlim(found.rows[0].row - 0.5, found.rows[-1].row + 0.5)
+    axes.set_title(
+        f"{asked.encoding.spec}, L0 = {asked.train_length}: "
+        f"{found.alpha_forced} ≤ alpha ≤ {found.alpha_possible} at L = {asked.length}",
+        fontsize=9,
+    )
+    kinds = [kind for kind in _COLOURS if found.count(kind)]
+    patches = [Patch(color=_COLOURS[kind], label=f"{kind} {found.count(kind)}") for kind in kinds]
+    axes.legend(
+        handles=patches, fontsize=7, ncols=4, loc="upper center", bbox_to_anchor=(0.5, -0.4)
+    )
+    _save(drawn, path)
 
 
 def _figure(width: float, height: float, panels: int = 1) -> tuple[Any, Any]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from verify import parameters, systems
 from verify.decisions import HIT, decide, region
+from verify.forms import Matrix
 from verify.questions import Question
 
 _MOST = 12  # halvings are cut off here: rows that resist are asked one by one
@@ -20,7 +21,7 @@ _MOST = 12  # halvings are cut off here: rows that resist are asked one by one
 class Member:
     """A parameter that hits every training row; outcomes: 'h', 'm' or 't' for each new row."""
 
-    parameter: systems.Matrix
+    parameter: Matrix
     outcomes: str
 
 
@@ -35,7 +36,7 @@ class Pool:
     hit: set[int] = field(default_factory=set)
     failed: set[int] = field(default_factory=set)
 
-    def add(self, parameter: systems.Matrix) -> bool:
+    def add(self, parameter: Matrix) -> bool:
         """Evaluate a parameter on all rows, exactly; whether it realizes the training rows."""
         asked, data = self.asked, parameter[0] if self.asked.encoding.relative else parameter
         assert asked.train_length is not None
@@ -63,7 +64,7 @@ class Pool:
         self,
         rows: Sequence[int],
         done: set[int],
-        attempt: Callable[[Sequence[int]], Iterable[systems.Matrix]],
+        attempt: Callable[[Sequence[int]], Iterable[Matrix]],
         depth: int,
     ) -> None:
         left = [k for k in rows if k not in done]
@@ -78,7 +79,7 @@ class Pool:
             self._seek(left[:half], done, attempt, depth + 1)
             self._seek(left[half:], done, attempt, depth + 1)
 
-    def _hitting(self, rows: Sequence[int]) -> Iterable[systems.Matrix]:
+    def _hitting(self, rows: Sequence[int]) -> Iterable[Matrix]:
         wanted = [
             (q, t, key)
             for q, a, b, t in (self.new[k] for k in rows)
@@ -87,7 +88,7 @@ class Pool:
         ]
         return systems.proposals(self.base, wanted)
 
-    def _failing(self, rows: Sequence[int]) -> Iterable[systems.Matrix]:
+    def _failing(self, rows: Sequence[int]) -> Iterable[Matrix]:
         wanted = []
         for k in rows:
             rival = self._rival(self.new[k])

@@ -16,11 +16,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
-from verify import certificates, systems
+from verify import certificates, forms, systems
 from verify.cross_check import Opinion, Solver, ask
 from verify.engines import smt
+from verify.forms import Matrix, Proof, System
 from verify.questions import Asked, Question, question
 from verify.theory.encodings import Encoding
 from verify.theory.tasks import Task
@@ -39,8 +41,8 @@ class Realizable:
     """A parameter makes every row a hit: `parameter` is d rows of d rationals, or one row of m."""
 
     question: Question
-    parameter: systems.Matrix
-    proof: systems.Proof
+    parameter: Matrix
+    proof: Proof
     method: str
     form: str = ""
     opinion: Opinion | None = None
@@ -54,7 +56,7 @@ class Realizable:
 
     def __repr__(self) -> str:
         form = f", {self.form}" if self.form else ""
-        return f"Realizable({self.question}{form}; {_shown(self.parameter)})"
+        return f"Realizable({self.question}{form}; {shown(self.parameter)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ class Horizon:
     length: int
     core: tuple[Asked, ...]
     irreducible: bool
-    proof: systems.Proof
+    proof: Proof
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ class Unrealizable:
     question: Question
     core: tuple[Asked, ...]
     irreducible: bool
-    proof: systems.Proof
+    proof: Proof
     method: str
     horizon: Horizon | None = None
     opinion: Opinion | None = None
@@ -118,7 +120,8 @@ class Unknown:
 Answer = Realizable | Unrealizable | Unknown
 
 
-def _shown(parameter: systems.Matrix) -> str:
+def shown(parameter: Matrix) -> str:
+    """A parameter in words: whole if it is small, else its size."""
     name = "w" if len(parameter) == 1 else "W"
     lines = [[str(x) for x in row] for row in parameter]
     size = f"{len(parameter)} x {len(parameter[0])}" if name == "W" else str(len(parameter[0]))
@@ -182,7 +185,7 @@ def _check_form(asked: Question, rank: int | None, bound: int | None, small: boo
         raise ValueError("small looks for the smallest bound itself; leave out bound and rank")
 
 
-def _decide(asked: Question, system: systems.System, limit: float | None) -> Answer:
+def _decide(asked: Question, system: System, limit: float | None) -> Answer:
     found = systems.decide(system, time_limit=limit)
     if isinstance(found, systems.Found):
         return Realizable(asked, found.parameter, found.proof, found.method)
@@ -194,8 +197,8 @@ def _decide(asked: Question, system: systems.System, limit: float | None) -> Ans
 
 
 def _conflict(
-    asked: Question, system: systems.System, found: systems.Refuted
-) -> tuple[tuple[Asked, ...], bool, systems.Proof]:
+    asked: Question, system: System, found: systems.Refuted
+) -> tuple[tuple[Asked, ...], bool, Proof]:
     """An irreducible core of the rows with its own proof."""
     chosen, irreducible = systems.core(system, found, time_limit=CORE_SECONDS)
     core = tuple(asked.rows[k] for k in chosen)
@@ -267,7 +270,7 @@ def _nested(asked: Question) -> bool:
 
 def _of_form(
     answer: Realizable,
-    system: systems.System,
+    system: System,
     rank: int | None,
     bound: int | None,
     small: bool,
@@ -277,7 +280,7 @@ def _of_form(
     asked, reading = answer.question, systems.read(system)
     seen = system
     if reading.rational is None:
-        near = [[str(systems.rounded(e, _GRAIN)) for e in v] for v in reading.vectors]
+        near = [[str(forms.rounded(e, _GRAIN)) for e in v] for v in reading.vectors]
         seen = {**system, "vectors": near}
     reason = ""
     for limit in SMALL_BOUNDS if small else (bound,):
@@ -292,7 +295,7 @@ def _of_form(
             if found.outcome != "refuted":
                 break
             continue
-        parameter = systems.matrix(found.model, linear=reading.linear)
+        parameter = forms.matrix(found.model, linear=reading.linear)
         proof = systems.realizes(reading, parameter)
         if proof is not None and _has_form(parameter, rank, limit):
             return Realizable(asked, parameter, proof, "z3", form, answer.opinion)
@@ -300,7 +303,7 @@ def _of_form(
     return Unknown(asked, reason, answer.opinion)
 
 
-def _has_form(parameter: systems.Matrix, rank: int | None, limit: int | None) -> bool:
+def _has_form(parameter: Matrix, rank: int | None, limit: int | None) -> bool:
     entries = [x for row in parameter for x in row]
     whole = limit is None or all(x.denominator == 1 and abs(x) <= limit for x in entries)
     return whole and (rank is None or rank_of(parameter) <= rank)
@@ -358,6 +361,25 @@ def document(answer: Answer) -> dict[str, Any]:
     return found
 
 
+def evidence(answer: Answer) -> list[certificates.Certificate]:
+    """Every certificate of the answer: its own, and that of the horizon if it is another one."""
+    own = answer.certificate()
+    found = [] if own is None else [own]
+    if isinstance(answer, Unrealizable) and answer.horizon is not None:
+        found.append(horizon_certificate(answer))
+    return [c for k, c in enumerate(found) if c["claim"] not in [d["claim"] for d in found[:k]]]
+
+
+def write(directory: Path, name: str, found: Sequence[certificates.Certificate]) -> list[Path]:
+    """One file for each certificate, NAME-DIGEST.json, each written whole or not at all."""
+    paths = []
+    for certificate in found:
+        path = directory / f"{name}-{certificate['claim'].removeprefix('sha256:')[:12]}.json"
+        certificates.write(path, certificate)
+        paths.append(path)
+    return paths
+
+
 def horizon_certificate(answer: Unrealizable) -> certificates.Certificate:
     """The certificate of the core at the horizon. ValueError if there is no horizon."""
     if answer.horizon is None:
@@ -366,7 +388,7 @@ def horizon_certificate(answer: Unrealizable) -> certificates.Certificate:
 
 
 def _conflict_certificate(
-    asked: Question, core: Sequence[Asked], proof: systems.Proof
+    asked: Question, core: Sequence[Asked], proof: Proof
 ) -> certificates.Certificate:
     claim = asked.conflict(core)
     return certificates.envelope(claim, proof, asked.subject("unrealizable", core))

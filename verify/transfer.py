@@ -17,12 +17,13 @@ Hence share of forced rows <= alpha_L(W) <= 1 - share of impossible rows, whatev
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
 from verify import certificates, systems
 from verify.cross_check import Opinion, Solver, ask
+from verify.forms import Proof, spelled
 from verify.pool import Member, Pool
 from verify.questions import Question, question
 from verify.realize import Answer, realize
@@ -167,7 +168,7 @@ class _Work:
         _, i, t = self.targets[k]
         return RowClass(i, t, kind, places, reason)
 
-    def _keep(self, claim: dict[str, Any], proof: systems.Proof, subject: dict[str, Any]) -> int:
+    def _keep(self, claim: dict[str, Any], proof: Proof, subject: dict[str, Any]) -> int:
         self.proofs.append(certificates.envelope(claim, proof, subject))
         return len(self.proofs) - 1
 
@@ -211,9 +212,9 @@ class _Work:
             return subject | {"row": [n, i]}
         return subject | {"rows": [*subject["rows"], [n, i, i + 1]]}
 
-    def _decisions(self, member: Member) -> tuple[dict[str, Any], systems.Proof, dict[str, Any]]:
+    def _decisions(self, member: Member) -> tuple[dict[str, Any], Proof, dict[str, Any]]:
         """The claim of what a member does on all rows, with its proof and subject."""
-        spelling = systems.spelled(member.parameter, linear=self.asked.encoding.relative)
+        spelling = spelled(member.parameter, linear=self.asked.encoding.relative)
         outcomes = "h" * len(self.old) + member.outcomes
         claim = {
             "kind": "decisions", "system": self.joint, "parameter": spelling,
@@ -225,8 +226,6 @@ class _Work:
 
 def _cross_checked(found: Transfer, solver: Solver) -> Transfer:
     """The same with a solver's opinion on each row."""
-    from dataclasses import replace
-
     work = _Work(found.question, found.training, None, None)
     opinions = []
     for k, row in enumerate(found.rows):
