@@ -89,7 +89,10 @@ COMMANDS = [
 
 @pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
 def test_every_command_and_option_exists(arguments: list[str]) -> None:
-    command = cli.group.get_command(click.Context(cli.group), arguments[0])
+    command: click.Command | None = cli.group
+    for name in arguments:
+        if isinstance(command, click.Group):
+            command = command.get_command(click.Context(command), name)
     assert command is not None
     options = {name for parameter in command.params for name in parameter.opts}
     assert {a for a in arguments if a.startswith("--")} <= options
@@ -109,6 +112,8 @@ def test_the_python_example_runs() -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("PROVED kernel all n")
     assert "(30, Fraction(4, 5)), (40, Fraction(2, 5)), (60, Fraction(1, 5))" in done.stdout
+    assert "Unrealizable(affine on previous at length 3" in done.stdout
+    assert "12 impossible; 0 <= alpha <= 0" in done.stdout
 
 
 def test_it_opens_with_the_two_commands_for_a_fresh_machine() -> None:
