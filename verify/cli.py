@@ -119,7 +119,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _refuse(problem.format_message(), command)
     except click.ClickException as problem:
         return _refuse(problem.format_message())
-    except (click.Abort, KeyboardInterrupt):
+    except (click.Abort, KeyboardInterrupt) as problem:
+        if isinstance(problem.__cause__, EOFError):  # nothing here asks questions: a bug
+            raise problem.__cause__ from None
         click.echo("pe-verify: interrupted", err=True)
         return _INTERRUPTED
     except BrokenPipeError:

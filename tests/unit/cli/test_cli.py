@@ -137,13 +137,16 @@ def test_a_missing_optional_package_is_named(call: Any, monkeypatch: pytest.Monk
     )
 
 
-def test_a_bug_is_not_passed_off_as_a_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("bug", [KeyError, EOFError])
+def test_a_bug_is_not_passed_off_as_a_mistake(
+    bug: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
     @click.command("list")
     def command() -> None:
-        raise KeyError("a bug of ours")
+        raise bug("a bug of ours")
 
     monkeypatch.setattr("verify.commands.list_statements.command", command)
-    with pytest.raises(KeyError):
+    with pytest.raises(bug):
         cli.main(["list"])
 
 
