@@ -85,7 +85,6 @@ def source(text: str) -> Source:
     return found
 
 
-@lru_cache(maxsize=8)
 def load(found: Source) -> Conjecture:
     """The conjecture itself. A user's file is run; ValueError if it changed or lacks the name."""
     if found.file is None:
@@ -95,6 +94,11 @@ def load(found: Source) -> Conjecture:
         raise ValueError(
             f"{path} is not the file that this campaign was started with; start another campaign"
         )
+    return _imported(found, path)
+
+
+@lru_cache(maxsize=8)
+def _imported(found: Source, path: Path) -> Conjecture:
     specification = importlib.util.spec_from_file_location(f"conjecture_of_{path.stem}", path)
     assert specification is not None and specification.loader is not None
     module = importlib.util.module_from_spec(specification)

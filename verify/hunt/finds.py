@@ -16,6 +16,7 @@ from verify.hunt import batches, conjectures, spaces
 from verify.hunt.campaigns import Campaign
 from verify.hunt.ledger import Ledger
 from verify.hunt.parts import Part, certificate
+from verify.hunt.running import batch_size
 from verify.hunt.sampling import position
 from verify.hunt.shrink import shrunk
 from verify.kernel import Malformed
@@ -87,7 +88,7 @@ def certify(campaign: Campaign, ledger: Ledger) -> list[str]:
     The answer depends on the verdicts alone, not on when or how often this is called.
     """
     known, names = ledger.certified(), dict[str, None]()
-    for score, index in ledger.counterexamples()[: _TRIED * KEEP]:
+    for score, index in ledger.counterexamples(batch_size(campaign.description))[: _TRIED * KEEP]:
         name = known.get(index)
         if name is None or not (campaign.finds / f"{name}.json").is_file():
             found = made(campaign, index)
@@ -103,7 +104,7 @@ def certify(campaign: Campaign, ledger: Ledger) -> list[str]:
 def best(campaign: Campaign, ledger: Ledger) -> list[str]:
     """The names that `certify` gave when it last saw these verdicts."""
     known, names = ledger.certified(), dict[str, None]()
-    for _, index in ledger.counterexamples()[: _TRIED * KEEP]:
+    for _, index in ledger.counterexamples(batch_size(campaign.description))[: _TRIED * KEEP]:
         if index in known:
             names[known[index]] = None
     return list(names)[:KEEP]

@@ -11,13 +11,14 @@ import hashlib
 import json
 import sqlite3
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from verify.hunt.batches import Decided
+from verify.hunt.batches import KEPT, Decided
 from verify.hunt.conjectures import OUTCOMES, Outcome
 
 _SCHEMA: Final = """
@@ -81,10 +82,20 @@ class Ledger:
         (seconds,) = self._db.execute("SELECT COALESCE(SUM(seconds), 0) FROM batches").fetchone()
         return Totals(sum(outcomes.values()), outcomes, best, seconds, whole.hexdigest())
 
-    def counterexamples(self) -> list[tuple[int, int]]:
-        """(score, instance) of the counterexamples kept, the best first, then by instance."""
-        found = [find for decided in self.decided() for find in decided.finds]
-        return sorted(found, key=lambda find: (-find[0], find[1]))
+    def counterexamples(self, batch: int) -> list[tuple[int, int]]:
+        """(score, instance) of counterexamples, the best first, then by instance.
+
+        The best `KEPT` of each `batch` instances, however the work was cut into ranges.
+        """
+        query = "SELECT finds FROM batches WHERE finds != '[]'"
+        pairs = [(s, k) for (text,) in self._db.execute(query) for s, k in json.loads(text)]
+        counts: Counter[int] = Counter()
+        kept = []
+        for score, index in sorted(pairs, key=lambda pair: (-pair[0], pair[1])):
+            counts[index // batch] += 1
+            if counts[index // batch] <= KEPT:
+                kept.append((score, index))
+        return kept
 
     def undecided(self) -> list[tuple[int, str]]:
         """(instance, why) of the undecided instances kept, in order."""
