@@ -55,7 +55,8 @@ class Frame:
         count = len(self.table)
         sums = np.bincount(query * count + target, weights, count * count)
         sums -= np.bincount(query * count + key, weights, count * count)
-        return np.asarray(self.table.T @ sums.reshape(count, count) @ self.table, dtype=np.float64)
+        square: Floats = np.asarray(sums.reshape(count, count), dtype=np.float64)
+        return np.asarray(self.table.T @ square @ self.table)
 
     def norms(self, triples: Triples) -> Floats:
         """The length of each constraint vector."""

@@ -134,7 +134,7 @@ def _print(out: Console, found: Transfer, written: list[Path], directory: Path |
         part = found.rows[start : start + _STRIP]
         strip = "".join(MARKS[row.kind] for row in part)
         layout.line(out, f"{part[0].row:>5}  {strip}")
-    legend = "  ".join(f"{mark} {kind} {found.count(kind)}" for kind, mark in MARKS.items())  # type: ignore[arg-type]
+    legend = "  ".join(f"{mark} {kind} {found.count(kind)}" for kind, mark in MARKS.items())
     layout.line(out, f"       {legend}", "dim")
     layout.line(out)
     low, high = found.alpha_forced, found.alpha_possible
