@@ -141,7 +141,9 @@ def decide(
             return relative.rivals(kernel, i, t, int(rows.start[k]), int(rows.stop[k]))
     else:
         table = features(encoding, n, visibility)
-        found, where = absolute.gaps(table, weights(parameter.data, table), rows, progress)
+        found, where = absolute.gaps(
+            table, weights(parameter.data, table.exponents), rows, progress
+        )
 
         def rivals(k: int) -> list[int]:
             return [int(j) for j in absolute.rivals(where, float(found.error[k]), k)]
@@ -152,9 +154,14 @@ def decide(
     left = np.flatnonzero(outcomes == OPEN)
     if len(left):
         head = escalation.head(encoding, parameter, n)
+        known: dict[tuple[int, ...], tuple[Interval, bool]] = {}  # relative: by offsets
         for done, k in enumerate(left.tolist()):
             i, t, twin = int(rows.rows[k]), int(rows.targets[k]), bool(found.twin[k])
-            exact[k], formal = escalation.margin(head, i, t, rivals(k), twin)
+            keys = rivals(k)
+            offsets = (i - t, int(twin), *(i - j for j in keys))
+            if not encoding.relative or offsets not in known:
+                known[offsets] = escalation.margin(head, i, t, keys, twin)
+            exact[k], formal = known[offsets]
             outcomes[k] = HIT if exact[k][0] > 0 else MISS if exact[k][1] < 0 else TIE
             stages["formal" if formal else "balls"] += 1
             if progress is not None:

@@ -35,7 +35,9 @@ def test_every_feature_is_within_its_bound(spec: str) -> None:
         row = k if table.index is None else int(table.index[k])
         for a, exact in enumerate(found.features(table.first + k, n)):
             value = Fraction(float(table.values[row, a]))
-            bound = Fraction(table.absolute) + Fraction(table.relative) * abs(value)
+            bound = Fraction(float(table.absolute[a])) + Fraction(float(table.relative[a])) * abs(
+                value
+            )
             unit = Fraction(2) ** int(table.exponents[a])
             # Features of degree 60 need 400 bits before the point and 400 after it.
             low, high = (Fraction(end, 1 << 800) / unit for end in enclose(exact, 800))
@@ -56,7 +58,7 @@ def test_products_alone() -> None:
     found, n = encoding("learned:dim=32,seed=2"), 40
     w = np.random.default_rng(0).normal(size=(32, 32))
     table, rows = features(found, n), region(task("previous"), n)
-    gaps, _ = absolute.gaps(table, weights(w, table), rows)
+    gaps, _ = absolute.gaps(table, weights(w, table.exponents), rows)
     entries = np.array([found.numerators(i) for i in range(n)], dtype=object)
     dyadic = np.array([[int(Fraction(x) * 2**80) for x in row] for row in w.tolist()], dtype=object)
     assert all(int(x) == Fraction(y) * 2**80 for x, y in zip(dyadic.flat, w.flat, strict=True))
@@ -78,7 +80,7 @@ def test_an_absolute_feature_error_is_not_a_relative_one() -> None:
     table = features(found, n)
     target = 33  # sin(33) = 0.9999 and sin(11) = -0.9999 make the gap as large as it can be
     rows = Rows(*(np.array([x], dtype=np.intp) for x in (i, target, 0, n)))
-    gaps, _ = absolute.gaps(table, weights(w.data, table), rows)
+    gaps, _ = absolute.gaps(table, weights(w.data, table.exponents), rows)
     exact = logit(found, w.exact, i, target, n) - max(
         (logit(found, w.exact, i, j, n) for j in range(n) if j != target),
         key=lambda p: enclose(p, 200)[0],
@@ -135,7 +137,7 @@ def test_small_integers_have_no_error() -> None:
     found, n = encoding("polynomial:degree=2"), 2000
     w = parameter(found, [[-1, -2, -1], [2, 2, 0], [-1, 0, 0]])
     table = features(found, n)
-    gaps, _ = absolute.gaps(table, weights(w.data, table), region(task("previous"), n))
+    gaps, _ = absolute.gaps(table, weights(w.data, table.exponents), region(task("previous"), n))
     assert (gaps.error == 0).all()
     assert (gaps.gap * 2.0**gaps.exponent == 1).all()
 
@@ -145,7 +147,9 @@ def test_large_integers_have_an_error() -> None:
     found, n = encoding("polynomial:degree=2"), 40
     w = parameter(found, [[0, 0, 0], [0, 0, 0], [2**45 + 1, 0, 1]])
     table = features(found, n)
-    gaps: Gaps = absolute.gaps(table, weights(w.data, table), region(task("previous"), n))[0]
+    gaps: Gaps = absolute.gaps(
+        table, weights(w.data, table.exponents), region(task("previous"), n)
+    )[0]
     assert gaps.error[-1] > 0
 
 

@@ -11,6 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.unit.alpha.heads import ABSOLUTE, CAUSAL_ONLY, RELATIVE, heads, margin
+from verify import escalation
 from verify.decisions import HIT, MISS, OPEN, TIE, decide, region, settle
 from verify.engines.floats import absolute, relative
 from verify.engines.floats.features import features
@@ -77,7 +78,7 @@ def test_the_float_bound_alone_holds(head: tuple[Encoding, Any]) -> None:
         gaps = relative.gaps(relative.kernel(found, w.data, LENGTH, "causal"), rows)
     else:
         table = features(found, LENGTH)
-        gaps, _ = absolute.gaps(table, weights(w.data, table), rows)
+        gaps, _ = absolute.gaps(table, weights(w.data, table.exponents), rows)
     outcomes, low, high = settle(gaps)
     for k, (i, t) in enumerate(zip(rows.rows.tolist(), rows.targets.tolist(), strict=True)):
         expected, (least, most) = margin(found, w.exact, i, t, LENGTH, "causal")
@@ -169,9 +170,9 @@ def test_features_far_out_are_within_their_bound() -> None:
         for value, exact in zip(table.values[position], found.features(position, n), strict=True):
             low, high = (Fraction(end, 1 << 200) for end in enclose(exact, 200))
             error = max(abs(Fraction(float(value)) - low), abs(Fraction(float(value)) - high))
-            assert error < Fraction(table.absolute)
+            assert error < Fraction(float(table.absolute[0]))
     naive = np.sin((n - 1) * 10000.0 ** (-np.arange(16) / 16))
-    assert np.abs(naive - table.values[n - 1, :16]).max() > 100 * table.absolute
+    assert np.abs(naive - table.values[n - 1, :16]).max() > 100 * table.absolute[0]
 
 
 @given(st.integers(1, 40), st.integers(0, 30), st.sampled_from(["causal", "full"]))
@@ -192,12 +193,51 @@ def test_blocks_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
     found, n = encoding("learned:dim=7,seed=1"), 700
     w = np.random.default_rng(3).normal(size=(7, 7))
     table, rows = features(found, n), region(task("copy"), n)
-    gaps, _ = absolute.gaps(table, weights(w, table), rows)
+    gaps, _ = absolute.gaps(table, weights(w, table.exponents), rows)
     logits = table.values @ w @ table.values.T
     for k, (i, t) in enumerate(zip(rows.rows.tolist(), rows.targets.tolist(), strict=True)):
         others = np.delete(logits[i, : i + 1], t)
         dense = logits[i, t] - others.max()
         assert abs(dense - gaps.gap[k] * 2.0**gaps.exponent) < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("spec", "zero"),
+    [("sinusoidal:dim=32", np.zeros((32, 32))), ("rope:frequencies=16", np.zeros(32))],
+)
+def test_parameters_that_are_zero_tie_everywhere(spec: str, zero: np.ndarray) -> None:
+    """And floats settle it: with all pairs left to exact arithmetic this would take minutes."""
+    found, n = encoding(spec), 3000
+    decided = decide(found, parameter(found, zero), n, region(task("previous"), n))
+    assert decided.count(TIE) == decided.stages["float"] == n - 1
+    assert decided.smallest() == (0, 0)
+
+
+def test_ignored_columns_cost_no_exactness() -> None:
+    """All logits are the first feature's square, 1: exact, although the cosine is rounded."""
+    found, n = encoding("expr:[1, cos(i)]"), 200
+    decided = decide(found, parameter(found, [[1, 0], [0, 0]]), n, region(task("previous"), n))
+    assert decided.count(TIE) == decided.stages["float"] == n - 1
+    found = encoding("expr:[1, cos(o)]")
+    decided = decide(found, parameter(found, [1, 0]), n, region(task("previous"), n))
+    assert decided.count(TIE) == decided.stages["float"] == n - 1
+
+
+def test_equal_relative_comparisons_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """cos(o) ties offsets 3 and -3 in every row: one formal zero test serves them all."""
+    found, n, asked = encoding("rope:theta=[1]"), 400, []
+    margin_of = escalation.margin
+
+    def counted(*arguments: Any) -> Any:
+        asked.append(arguments)
+        return margin_of(*arguments)
+
+    monkeypatch.setattr(escalation, "margin", counted)
+    i = np.arange(4, n - 4)
+    window = Rows(i, i - 3, i - 3, i + 4)
+    decided = decide(found, parameter(found, [-1, 0]), n, window, "full")
+    assert decided.count(TIE) == decided.stages["formal"] == n - 8
+    assert len(asked) == 1
 
 
 def test_no_row_is_an_error() -> None:

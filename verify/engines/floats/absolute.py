@@ -140,7 +140,9 @@ def _errors(table: Features, weights: Weights, where: Grid) -> Floats:
     matrix = np.abs(where.matrix)
     size = product(np.abs(where.queries), matrix)
     top = np.maximum.accumulate(np.abs(where.keys), axis=0)[where.visible - 1]
-    e, r, w = table.absolute, table.relative, weights.relative
+    used = np.union1d(where.a, where.b)
+    e, r = float(table.absolute[used].max()), float(table.relative[used].max())
+    w = weights.relative
     inner, columns = max(matrix.shape), matrix.sum(axis=0)
     share = (2 * r + r * r) * (1 + w) + w + 2.01 * gamma(inner)
     largest = np.einsum("rd,rd->r", size, top)
@@ -149,7 +151,9 @@ def _errors(table: Features, weights: Weights, where: Grid) -> Floats:
         near = top @ columns + size.sum(axis=1)
         bound += (1 + 2 * r) * (1 + w) * e * near + (1 + w) * e * e * columns.sum()
     bound = upward(bound, 4 * inner + 20)
-    if e == r == w == 0:
+    if not matrix.any():  # W = 0
+        bound[:] = 0
+    elif e == r == w == 0:
         bound[_exact(table, where, size, largest)] = 0
     return bound
 

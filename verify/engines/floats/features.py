@@ -48,7 +48,7 @@ class Features:
 
     values: (u, d). index: (count,), the row of `values` of each position, None if position k is
     row k; positions that share a row have identical features. exponents: (d,), column a holds the
-    exact feature times 2**-exponents[a] up to an error of absolute + relative * |entry|.
+    exact feature times 2**-exponents[a] up to an error of absolute[a] + relative[a] * |entry|.
     """
 
     values: Floats
@@ -56,8 +56,8 @@ class Features:
     first: int
     count: int
     exponents: Ints
-    absolute: float = 0.0
-    relative: float = 0.0
+    absolute: Floats
+    relative: Floats
 
 
 def features(encoding: Encoding, length: int, visibility: str = "causal") -> Features:
@@ -174,7 +174,8 @@ def _waves(encoding: Sinusoidal | Rope, first: int, count: int) -> Features:
                     back = values[here - 2 * at - len(part) + 1 : here - 2 * at + 1]
                     back[::-1, start:stop] = mirror * part
     zero = np.zeros(encoding.dimension, dtype=np.intp)
-    return Features(values, None, first, count, zero, absolute=WAVE)
+    none = np.zeros(encoding.dimension)
+    return Features(values, None, first, count, zero, none + WAVE, none)
 
 
 def _runs(columns: Sequence[tuple[str, int]], function: str) -> list[tuple[int, int, int]]:
@@ -209,12 +210,12 @@ def _polynomial(encoding: Polynomial, positions: Ints, length: int) -> Features:
         for b in range(total + 1 if encoding.scale_hinted else 1):
             columns.append(powers[total - b] * tops[b])
             exponents.append(m * total)
-    exact = m * degree <= 53
-    relative, absolute = (0.0, 0.0) if exact else (1.01 * (2 * degree) * UNIT, 2.0**-1060)
+    powers_of_two = np.array(exponents, dtype=np.intp)
+    rounded = powers_of_two > 53  # below, all entries are integers that float64 holds
+    relative = np.where(rounded, 1.01 * (2 * degree) * UNIT, 0)
+    absolute = np.where(rounded, 2.0**-1060, 0)
     values = np.stack(columns, axis=1)
-    return Features(
-        values, None, 0, len(positions), np.array(exponents, dtype=np.intp), absolute, relative
-    )
+    return Features(values, None, 0, len(positions), powers_of_two, absolute, relative)
 
 
 def _alibi(encoding: Alibi, positions: Ints) -> Features:
@@ -222,9 +223,10 @@ def _alibi(encoding: Alibi, positions: Ints) -> Features:
     exact = encoding.slope.constant() == Fraction(slope)
     values = np.stack([np.ones(len(positions)), positions * slope], axis=1)
     small = int(np.abs(positions).max()).bit_length() + _significant(slope) <= 53
-    relative = 0.0 if exact and small else 2.02 * UNIT
+    relative = np.array([0, 0 if exact and small else 2.02 * UNIT])
     zero = np.zeros(2, dtype=np.intp)
-    return Features(values, None, int(positions[0]), len(positions), zero, relative=relative)
+    first, count = int(positions[0]), len(positions)
+    return Features(values, None, first, count, zero, np.zeros(2), relative)
 
 
 def _significant(x: float) -> int:
@@ -236,8 +238,8 @@ def _significant(x: float) -> int:
 def _learned(encoding: Learned, length: int) -> Features:
     rows = [encoding.numerators(position) for position in range(length)]
     values = np.array(rows, dtype=np.float64) / 2.0**20
-    zero = np.zeros(encoding.dim, dtype=np.intp)
-    return Features(values, None, 0, length, zero)
+    zero, none = np.zeros(encoding.dim, dtype=np.intp), np.zeros(encoding.dim)
+    return Features(values, None, 0, length, zero, none, none)
 
 
 def _units(column: Ints, dimension: int, first: int) -> Features:
@@ -246,8 +248,8 @@ def _units(column: Ints, dimension: int, first: int) -> Features:
     values = np.zeros((len(used), dimension))
     values[np.arange(len(used)), used] = 1
     own = len(used) == len(column) and bool((np.diff(column) > 0).all())
-    zero = np.zeros(dimension, dtype=np.intp)
-    return Features(values, None if own else index, first, len(column), zero)
+    zero, none = np.zeros(dimension, dtype=np.intp), np.zeros(dimension)
+    return Features(values, None if own else index, first, len(column), zero, none, none)
 
 
 def _distinct(encoding: Encoding, positions: Ints, length: int, first: int) -> Features:
@@ -262,24 +264,19 @@ def _distinct(encoding: Encoding, positions: Ints, length: int, first: int) -> F
 
 def _table(vectors: list[tuple[Expression, ...]], index: Ints, first: int) -> Features:
     """Correctly rounded entries, column by column scaled into the range of float64."""
-    known: dict[tuple[Expression, int], float] = {}
+    known: dict[tuple[Expression, int], tuple[float, bool]] = {}
     columns = list(zip(*vectors, strict=True))
     exponents = [_exponent(column) for column in columns]
-    values = np.empty((len(vectors), len(columns)))
-    exact = True
+    values, rounded = np.empty((len(vectors), len(columns))), np.zeros(len(columns), dtype=bool)
     for a, (column, k) in enumerate(zip(columns, exponents, strict=True)):
         for row, entry in enumerate(column):
             if (entry, k) not in known:
                 known[entry, k] = _rounded(entry, k)
-                constant = entry.constant()
-                exact &= (
-                    constant is not None
-                    and Fraction(known[entry, k]) * Fraction(2) ** k == constant
-                )
-            values[row, a] = known[entry, k]
-    # Rounding to nearest; a result below the normal range is off by less than 2**-1074.
-    relative, absolute = (0.0, 0.0) if exact else (1.01 * UNIT, 2.0**-1060)
+            values[row, a], exact = known[entry, k]
+            rounded[a] |= not exact
     own, powers = len(vectors) == len(index), np.array(exponents, dtype=np.intp)
+    # Rounding to nearest; a result below the normal range is off by less than 2**-1074.
+    absolute, relative = np.where(rounded, 2.0**-1060, 0), np.where(rounded, 1.01 * UNIT, 0)
     return Features(values, None if own else index, first, len(index), powers, absolute, relative)
 
 
@@ -296,5 +293,8 @@ def _magnitude(entry: Expression) -> int:
     return max(abs(end) for end in enclose(entry, 64)).bit_length() - 64
 
 
-def _rounded(entry: Expression, k: int) -> float:
-    return value(times(entry, Fraction(2) ** -k) if k else entry)
+def _rounded(entry: Expression, k: int) -> tuple[float, bool]:
+    """entry * 2**-k to nearest, and whether that is exact."""
+    scaled = times(entry, Fraction(2) ** -k) if k else entry
+    near = value(scaled)
+    return near, scaled.constant() == Fraction(near)

@@ -40,7 +40,7 @@ def gaps(
         gap, twin, exponent = found.gap, found.twin, found.exponent
     else:
         table = _table(encoding, n, visibility)
-        scaled = weights(parameter, table)
+        scaled = weights(parameter, table.exponents)
         where = absolute.grid(table, scaled, rows)
         target, best = absolute.stream(where)
         gap, twin, exponent = target - best, where.twin, scaled.exponent
@@ -62,8 +62,8 @@ def _waves(encoding: Sinusoidal | Rope, positions: NDArray[np.intp]) -> Floats:
 def _table(encoding: Encoding, n: int, visibility: str) -> Features:
     if not isinstance(encoding, Sinusoidal | Rope):
         return features(encoding, n, visibility)
-    zero = np.zeros(encoding.dimension, dtype=np.intp)
-    return Features(_waves(encoding, np.arange(n)), None, 0, n, zero)
+    zero, none = np.zeros(encoding.dimension, dtype=np.intp), np.zeros(encoding.dimension)
+    return Features(_waves(encoding, np.arange(n)), None, 0, n, zero, none, none)
 
 
 def _kernel(encoding: Encoding, parameter: Floats, n: int, visibility: str) -> Kernel:

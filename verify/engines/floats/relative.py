@@ -13,7 +13,6 @@ import numpy as np
 
 from verify.engines.floats.features import (
     UNIT,
-    Features,
     features,
     split,
     turns,
@@ -52,15 +51,21 @@ def kernel(encoding: Encoding, parameter: Any, length: int, visibility: str) -> 
     if isinstance(encoding, Rope | Sinusoidal):
         return _waves(encoding, parameter, length, visibility)
     table = features(encoding, length, visibility)
-    scaled = weights(parameter, table)
-    values = product(table.values, scaled.values[:, None])[:, 0]
-    size = product(np.abs(table.values), np.abs(scaled.values)[:, None])[:, 0]
-    inner, r, w = len(scaled.values), table.relative, scaled.relative
-    bound = ((1 + r) * (1 + w) - 1 + 1.01 * gamma(inner) + 4 * UNIT * (r + w > 0)) * size
-    bound += (1 + w) * table.absolute * np.abs(scaled.values).sum()
-    error = upward(bound, 2 * inner + 20)
-    if r == w == table.absolute == 0:
-        unit = (units(table.values, axis=0) * units(scaled.values[:, None], axis=1)).min()
+    scaled = weights(parameter, table.exponents)
+    used = scaled.values != 0
+    used[0] |= not used.any()  # w = 0: one column keeps the shapes
+    basis, w = table.values[:, used], scaled.values[used]
+    values = product(basis, w[:, None])[:, 0]
+    r, e, rounding = table.relative[used], table.absolute[used], scaled.relative
+    share = (1 + r) * (1 + rounding) - 1 + 4 * UNIT * (r + rounding > 0) + 1.01 * gamma(len(w))
+    size = product(np.abs(basis), np.abs(w)[:, None])[:, 0]
+    bound = product(np.abs(basis), (np.abs(w) * share)[:, None])[:, 0]
+    bound += (1 + rounding) * (e * np.abs(w)).sum()
+    error = upward(bound, 2 * len(w) + 20)
+    if not w.any():
+        error[:] = 0
+    elif not (r.any() or e.any() or rounding):
+        unit = (units(basis, axis=0) * units(w[:, None], axis=1)).min()
         error[size < EXACT * unit] = 0
     if table.index is not None:
         values, error = values[table.index], error[table.index]
@@ -74,8 +79,7 @@ def _waves(encoding: Rope | Sinusoidal, parameter: Any, length: int, visibility:
     S_a = s cos(aB theta) - c sin(aB theta). Errors in units of |c| + |s|: 4 u of C and S together
     with ENTRY of the fine table stay below 8 u, beside the product's gamma.
     """
-    none = Features(np.empty((0, 0)), None, 0, 0, np.zeros(encoding.dimension, dtype=np.intp))
-    scaled = weights(parameter, none)
+    scaled = weights(parameter, np.zeros(encoding.dimension, dtype=np.intp))
     count = len(encoding.frequencies)
     cos, sin = np.zeros(count), np.zeros(count)
     for column, (name, k) in enumerate(encoding.columns):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from verify.engines.floats.features import UNIT, Features
+from verify.engines.floats.features import UNIT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,18 +38,17 @@ class Weights:
     relative: float
 
 
-def weights(parameter: Any, table: Features) -> Weights:
+def weights(parameter: Any, k: NDArray[np.intp]) -> Weights:
     """Scale a parameter (float64 array, or nested sequences of Fractions) to scaled features.
 
-    Features carry 2**-exponents[a], so entry (a, b) is multiplied by 2**(exponents[a] +
-    exponents[b]).
+    k: (d,), the exponents of the features: these carry 2**-k[a], so entry (a, b) is multiplied by
+    2**(k[a] + k[b]).
     """
     if isinstance(parameter, np.ndarray):
         mantissas, powers = np.frexp(parameter)
         powers, relative = powers.astype(np.int64), 0.0
     else:
         mantissas, powers, relative = _split(parameter)
-    k = table.exponents
     powers = powers + (k if mantissas.ndim == 1 else k[:, None] + k[None, :])
     used = mantissas != 0
     top = int(powers[used].max()) if used.any() else 0
