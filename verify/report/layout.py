@@ -80,8 +80,27 @@ def table(
     rows: Sequence[Sequence[str]],
     styles: Sequence[Sequence[str]] = (),
 ) -> None:
-    """A whole table; its columns but the last are as wide as their widest cell."""
-    widths = [max(len(r[k]) for r in [header, *rows]) for k in range(len(header) - 1)]
-    row(out, header, widths, ["dim"] * len(header))
+    """A whole table; its columns but the last are as wide as their widest cell.
+
+    On a terminal that is too narrow for it every row is a paragraph that names its cells.
+    """
+    *widths, last = [max(len(r[k]) for r in [header, *rows]) for k in range(len(header))]
+    if not out.is_terminal:
+        for cells in [header, *rows]:
+            row(out, cells, widths)
+        return
+    if sum(widths) + 2 * len(widths) + min(NARROWEST_COLUMN, last) > out.width:
+        for first, *rest in rows:
+            line(out, first, "bold")
+            named = zip(header[1:], rest, strict=True)
+            line(out, "; ".join(f"{name} {cell}".strip() for name, cell in named if cell), indent=2)
+        return
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    for width in widths:
+        grid.add_column(width=width, no_wrap=True)
+    grid.add_column()
+    grid.add_row(*(Text(cell, style="dim") for cell in header))
     for place, cells in enumerate(rows):
-        row(out, cells, widths, styles[place] if styles else ())
+        given = styles[place] if styles else [""] * len(cells)
+        grid.add_row(*(Text(c, style=s) for c, s in zip(cells, given, strict=True)))
+    out.print(grid)

@@ -110,6 +110,21 @@ def test_no_line_is_wider_than_the_terminal(all_kinds: list[Verdict], width: int
         assert str(verdict.outcome) in plain
 
 
+@pytest.mark.parametrize("width", [60, 90])
+def test_a_table_too_wide_for_the_terminal_names_its_cells(measured: Verdict, width: int) -> None:
+    out = screen(width)
+    terminal.measured(out, [measured])
+    assert isinstance(out.file, io.StringIO)
+    lines = [line.rstrip() for line in ANSI.sub("", out.file.getvalue()).splitlines()]
+    if width == 90:
+        assert lines[2].split() == list(terminal.MEASURED_HEADER)
+        assert lines[2].index("here") == lines[3].index("0.1123")
+    else:
+        assert lines[2] == "monte-carlo"
+        text = " ".join(line.strip() for line in lines[3:5])
+        assert text.startswith("quantity rate; published 0.115; here 0.1123; interval [0.109, 0.1")
+
+
 def test_the_scope_is_wrapped_under_its_own_column(proved: Verdict) -> None:
     long = replace(proved, scope="all integers n >= 3 and all real W " * 3)
     lines = ANSI.sub("", printed([long], screen(100))).splitlines()
