@@ -101,7 +101,7 @@ def test_every_command_and_option_exists(arguments: list[str]) -> None:
 def test_the_readme_names_every_command() -> None:
     named = {arguments[0] for arguments in COMMANDS}
     known = set(cli.group.list_commands(click.Context(cli.group)))
-    assert named == known, f"README.md, section Commands, lacks {sorted(known - named)}"
+    assert known <= named, f"README.md, section Commands, lacks {sorted(known - named)}"
 
 
 def test_the_python_example_runs() -> None:
