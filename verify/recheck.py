@@ -18,6 +18,7 @@ from typing import Any
 from verify import certificates, kernel, statements
 from verify.kernel import Malformed
 from verify.report.claims import sentences
+from verify.synthesis.theorem import claim_of as all_lengths
 from verify.theory import heads, tasks
 from verify.theory.encodings import encoding
 
@@ -57,6 +58,8 @@ def rebuild(subject: object, known: Mapping[str, statements.Statement]) -> tuple
                 _no_more(rest)
                 return _of_statement(identity, name, profile, known)
         match [rest.pop(key, None) for key in ("question", "encoding", "task")]:
+            case ["all-lengths", str(spec), str(task)]:
+                return _at_all_lengths(spec, task, rest)
             case [str(kind), str(spec), str(task)]:
                 return _of_question(kind, spec, task, rest)
     except Malformed:
@@ -122,6 +125,18 @@ def _of_question(kind: str, spec: str, named: str, rest: dict[str, Any]) -> tupl
     words = f"what the given parameter does with {of}"
     parameter = heads.exact_parameter(features, given["parameter"])
     return words, heads.decisions_claim(features, groups, parameter, outcomes, margin, visibility)
+
+
+def _at_all_lengths(spec: str, named: str, rest: dict[str, Any]) -> tuple[str, Claim]:
+    """One parameter of a polynomial encoding, every length."""
+    visibility, rows = (
+        rest.pop("visibility", "causal"),
+        _listed(rest.pop("parameter", None), "a parameter"),
+    )
+    _no_more(rest)
+    parameter = [[kernel.rational(w) for w in _listed(row, "rows of numbers")] for row in rows]
+    words = f"the given parameter of {spec} realizes the task {named} at every length"
+    return words, all_lengths(named, spec, parameter, visibility)
 
 
 def _listed(value: object, name: str) -> list[Any]:

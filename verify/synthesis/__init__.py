@@ -1,0 +1,1 @@
+"""Synthesis: the smallest encoding in a stated grammar that carries a task, with its proof."""
