@@ -4,10 +4,10 @@
     implied(system, row, key)  is a further constraint a consequence (a combination), or can it fail
     irreducible(system, ...)   which rows conflict
 
-Every answer has been checked in integers before it is returned: floats only propose. The order of the
-engines: refutations that can be read off (`structure`), the exact simplex when the problem is tiny
-(`simplex`), softmax descent with exact correction (`softmax`, `correction`), row generation with HiGHS
-(`lp`), and the exact simplex from what these found, which always ends.
+Every answer has been checked in integers before it is returned: floats only propose. The order of
+the engines: refutations that can be read off (`structure`), the exact simplex when the problem is
+tiny (`simplex`), softmax descent with exact correction (`softmax`, `correction`), row generation
+with HiGHS (`lp`), and the exact simplex from what these found, which always ends.
 """
 
 from .cones import Core, implied, irreducible

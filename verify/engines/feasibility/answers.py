@@ -7,11 +7,12 @@ from math import gcd, lcm
 
 from flint import fmpz_mat
 
-from .integers import Problem
+from .integers import Problem, Weights
 from .rounding import small_witness
 from .system import Matrix, Refutation, Witness
 
-Weights = list[tuple[int, int | Fraction]]
+# Up to this many weights a common denominator stays readable.
+FEW = 64
 
 
 def checked(
@@ -37,8 +38,8 @@ def as_matrix(parameter: Matrix | tuple[Fraction, ...]) -> Matrix:
 
 
 def _coprime(weights: Weights) -> Weights:
-    """Proportional weights: coprime integers when all denominators are small, else only coprime numerators."""
-    common = lcm(*{y.denominator for _, y in weights}) if len(weights) < 64 else 1
+    """Proportional weights with coprime numerators; integers if there are few."""
+    common = lcm(*{y.denominator for _, y in weights}) if len(weights) < FEW else 1
     content = gcd(*(y.numerator for _, y in weights))
     return [
         (k, y * common / content if isinstance(y, Fraction) else y * common // content)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import gcd, isqrt, prod
+from math import isqrt, prod
 from typing import Protocol
 
 from flint import fmpz, fmpz_mat, nmod_mat
 
-from .integers import PRIME
+from .integers import PRIME, solve
 
 # Below this order a fraction-free elimination from scratch is as fast as an update.
 SMALL = 96
@@ -39,35 +39,41 @@ def make_basis(rows: Sequence[Sequence[fmpz]]) -> Basis:
 
 
 class EliminatedBasis:
-    """Solves by elimination at each call."""
+    """The Basis that eliminates at each call."""
 
     def __init__(self, matrix: fmpz_mat) -> None:
         self._matrix = matrix
 
     def solve(self, right: fmpz_mat) -> tuple[fmpz_mat, fmpz]:
-        return self._matrix.solve(right).numer_denom()
+        """See Basis."""
+        return solve(self._matrix, right)
 
     def solve_transposed(self, right: fmpz_mat) -> tuple[fmpz_mat, fmpz]:
-        return self._matrix.transpose().solve(right).numer_denom()
+        """See Basis."""
+        return solve(self._matrix.transpose(), right)
 
     def exchange(self, position: int, row: Sequence[fmpz]) -> EliminatedBasis:
+        """See Basis."""
         return EliminatedBasis(_with_row(self._matrix, position, row))
 
 
 class LiftedBasis:
-    """Solves by p-adic lifting (Dixon 1982) from the inverse modulo p, which exchanges update."""
+    """The Basis that lifts p-adically (Dixon 1982) from an inverse modulo p, which it updates."""
 
     def __init__(self, matrix: fmpz_mat, inverse: nmod_mat) -> None:
         self._matrix = matrix
         self._inverse = inverse
 
     def solve(self, right: fmpz_mat) -> tuple[fmpz_mat, fmpz]:
+        """See Basis."""
         return _lift(self._matrix, self._inverse, right)
 
     def solve_transposed(self, right: fmpz_mat) -> tuple[fmpz_mat, fmpz]:
+        """See Basis."""
         return _lift(self._matrix.transpose(), self._inverse.transpose(), right)
 
     def exchange(self, position: int, row: Sequence[fmpz]) -> Basis:
+        """See Basis."""
         order = self._matrix.nrows()
         matrix = _with_row(self._matrix, position, row)
         # Sherman and Morrison: only row `position` of B changes, by `row - B[position]`.

@@ -22,9 +22,9 @@ def implied(
     """Whether every parameter that satisfies `system` lets the target of `row` beat `key`.
 
     By Farkas' lemma that is so iff the constraint is a combination of those of the system with
-    non-negative, not all zero multipliers: a Combination. Otherwise a Witness satisfies the system and
-    not the constraint (`start`, a witness of the system, is tried first). A Refutation: the system itself
-    has no solution. `row` may be new, of any grid of the system.
+    non-negative, not all zero multipliers: a Combination. Otherwise a Witness satisfies the system
+    and not the constraint (`start`, a witness of the system, is tried first). A Refutation: the
+    system itself has no solution. `row` may be new, of any grid of the system.
     """
     negated = Row(row.grid, row.query, key, (row.target,))
     joint = replace(system, rows=(*system.rows, negated))
@@ -74,7 +74,8 @@ def irreducible(
         if isinstance(answer, Undecided):
             return Core(tuple(rows), known, False)
         if isinstance(answer, Refutation):
-            # In the pass over single rows those before `position` are needed, so they are still there.
+            # In the pass over single rows those before `position` are needed, so they are still
+            # there.
             rows, known = _rows_of(answer), answer
         else:
             position += size

@@ -1,29 +1,28 @@
 """An exact refutation from a float one.
 
-Given float weights `y > 0` with `A^T y ~ 0`, round them to dyadics Y, compute the residual
-`R = A^T Y` exactly, and solve `A_B^T z = -R` exactly on a basis B of constraints with large weights: z is
+Given float weights `y > 0` with `A^T y ~ 0`, round them to dyadics Y, compute the residual `R = A^T
+Y` exactly, and solve `A_B^T z = -R` exactly on a basis B of constraints with large weights: z is
 tiny there, so `Y + z >= 0` refutes the system.
 
-For the bilinear structure the solution splits. If the queries `q_i` of some rows are a basis and the
-key differences of each of these rows span all differences, then `R = sum q_i (x) v_i` is one solve of the
-order of the queries, and each `-v_i = sum z_ij (k_t - k_j)` one of the order of the keys: d + 1 systems of
-order d instead of one of order d^2, with denominators of d numbers instead of d^2.
+For the bilinear structure the solution splits. If the queries `q_i` of some rows are a basis and
+the key differences of each of these rows span all differences, then `R = sum q_i (x) v_i` is one
+solve of the order of the queries, and each `-v_i = sum z_ij (k_t - k_j)` one of the order of the
+keys: d + 1 systems of order d instead of one of order d^2, with denominators of d numbers instead
+of d^2.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 from flint import fmpz, fmpz_mat
 
 from .conditioning import Floats
-from .floats import FloatSystem, Indices
-from .integers import Problem
+from .floats import FloatSystem
+from .integers import Problem, Weights, solve
 from .simplex import Frame, independent_constraints
-
-Weights = list[tuple[int, int | Fraction]]
 
 # Bits of the largest rounded weight, tried in turn: small numbers first.
 BITS = (24, 40, 56)
@@ -38,7 +37,10 @@ def corrected(problem: Problem, system: FloatSystem, weights: Floats) -> Weights
     """
     scales = system.scales()
     split = _split_basis(problem, system, weights * scales)
-    frame = None if split is not None else _whole_basis(problem, system, weights)
+    if split is not None:
+        change = partial(_solve_split, problem, split)
+    else:
+        change = partial(_solve_whole, problem, _whole_basis(problem, system, weights))
     # Integer vectors are unit vectors divided by their scale, which is mantissa 2^exponent.
     mantissas, exponents = np.frexp(scales)
     weighted = weights * mantissas
@@ -51,10 +53,7 @@ def corrected(problem: Problem, system: FloatSystem, weights: Floats) -> Weights
         ]
         residual = problem.combination(positive)
         try:
-            if split is not None:
-                changes = _solve_split(problem, split, residual)
-            else:
-                changes = _solve_whole(problem, frame, residual)
+            changes = change(residual)
         except ZeroDivisionError:
             return None
         exact: dict[int, int | Fraction] = dict(positive)
@@ -104,13 +103,13 @@ def _split_basis(problem: Problem, system: FloatSystem, weights: Floats) -> Spli
 
 def _solve_split(problem: Problem, split: SplitBasis, residual: fmpz_mat) -> Weights:
     queries = fmpz_mat([_row(problem.blocks[b].queries, q) for b, q, _ in split])
-    parts, denominator = queries.transpose().solve(residual).numer_denom()
+    parts, denominator = solve(queries.transpose(), residual)
     changes: Weights = []
     for i, (b, _, members) in enumerate(split):
         keys = problem.blocks[b].keys
         differences = fmpz_mat([_difference(problem, keys, k) for k in members])
         right = fmpz_mat([_row(parts, i)]).transpose()
-        solution, inner = differences.transpose().solve(right).numer_denom()
+        solution, inner = solve(differences.transpose(), right)
         scale = int(denominator) * int(inner)
         changes += [
             (k, Fraction(-int(z), scale))
@@ -138,7 +137,7 @@ def _solve_whole(problem: Problem, basis: Frame, residual: fmpz_mat) -> Weights:
     matrix = fmpz_mat([[vector[c] for c in basis.columns] for vector in vectors])
     entries = residual.entries()
     right = fmpz_mat([[entries[c] for c in basis.columns]]).transpose()
-    solution, denominator = matrix.transpose().solve(right).numer_denom()
+    solution, denominator = solve(matrix.transpose(), right)
     return [
         (k, Fraction(-int(z), int(denominator)))
         for k, z in zip(basis.chosen, solution.entries(), strict=True)

@@ -21,8 +21,8 @@ def decide(
 ) -> Witness | Refutation | Undecided:
     """A checked witness or a checked refutation of `system`.
 
-    `start` is a witness of another system with the same parameter shape, tried first. Undecided only
-    when `time_limit` (seconds) has passed. Raises ValueError when `start` has another shape.
+    `start` is a witness of another system with the same parameter shape, tried first. Undecided
+    only when `time_limit` (seconds) has passed. Raises ValueError when `start` has another shape.
     """
     clock = Clock.start(time_limit)
     problem = compile_system(system)

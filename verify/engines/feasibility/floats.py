@@ -1,4 +1,4 @@
-"""The constraints in floats: normalized, in well-conditioned coordinates, never written out as a matrix."""
+"""The constraints in floats: unit vectors in well-conditioned coordinates, kept factored."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ class FloatBlock:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FloatSystem:
-    """Unit constraint vectors `scale queries[q] (x) (keys[t] - keys[j])`, in the order of the problem.
+    """Unit constraint vectors `scale queries[q] (x) (keys[t] - keys[j])`, in the order of the
+    problem.
 
     `left` and `right` are the coordinates of queries and keys: a parameter `V` here is the matrix
     `left V right^T` of the reduced problem.
@@ -79,12 +80,13 @@ class FloatSystem:
                 inner.append((gaps.T @ (gaps * mine[members, None])).ravel())
                 query = block.queries[q]
                 outer.append(np.outer(query, query).ravel())
-            total += np.array(outer).T @ np.array(inner)
+            if outer:
+                total += np.array(outer).T @ np.array(inner)
         shaped = total.reshape(rows, rows, columns, columns).transpose(0, 2, 1, 3)
         return np.ascontiguousarray(shaped).reshape(rows * columns, rows * columns)
 
     def scales(self) -> Floats:
-        """Factors that turn the integer constraint vectors (in these coordinates) into unit vectors."""
+        """Factors from the integer constraint vectors, in these coordinates, to the unit ones."""
         out = np.empty(self.count)
         for block, part in zip(self.blocks, self.parts, strict=True):
             out[part] = block.scale
@@ -106,8 +108,7 @@ class FloatSystem:
     def lift(self, parameter: Floats) -> fmpz_mat:
         """A parameter as integers (to a positive factor) in the reduced columns of the problem."""
         inner = self.left.finish @ parameter @ self.right.finish.T
-        largest = np.abs(inner).max()
-        _, top = np.frexp(largest)
+        top = int(np.frexp(np.abs(inner).max())[1])
         rows, columns = self.left.exponents, self.right.exponents
         highest = max(rows) + max(columns)
         mantissas, exponents = np.frexp(np.ldexp(inner, -top))
@@ -133,32 +134,23 @@ def float_system(problem: Problem) -> FloatSystem:
     where: list[list[tuple[int, int, int, int]]] = [[] for _ in problem.blocks]
     for k, c in enumerate(problem.constraints):
         where[c.block].append((k, c.q, c.t, c.j))
-    blocks, parts = [], []
+    blocks: list[FloatBlock] = []
+    parts: list[Indices] = []
     for block, table, places in zip(problem.blocks, centred, where, strict=True):
         queries = left.apply(block.queries)
         keys = right.apply(table) / table.nrows()
-        index = np.array(places, dtype=np.intp).reshape(-1, 4)
-        k, q, t, j = index.T
+        part, q, t, j = np.array(places, dtype=np.intp).reshape(-1, 4).T
         gaps = keys[t] - keys[j]
         norms = np.linalg.norm(queries, axis=1)[q] * np.sqrt(np.einsum("kb,kb->k", gaps, gaps))
         scale = 1.0 / np.maximum(norms, 1e-300)
         stride = len(keys)
         order = np.argsort(q, kind="stable")
         starts = np.flatnonzero(np.diff(q[order], prepend=-1))
-        members = np.split(order, starts[1:])
+        members = np.split(order, starts[1:]) if len(order) else []
         lines = tuple(zip(q[order][starts].tolist(), members, strict=True))
-        blocks.append(
-            FloatBlock(
-                queries,
-                keys,
-                q * stride + t,
-                q * stride + j,
-                scale,
-                gaps * scale[:, None],
-                lines,
-            )
-        )
-        parts.append(k)
+        wins, loses = q * stride + t, q * stride + j
+        blocks.append(FloatBlock(queries, keys, wins, loses, scale, gaps * scale[:, None], lines))
+        parts.append(part)
     return FloatSystem(
         tuple(blocks), tuple(parts), left, right, len(problem.constraints), problem.width
     )

@@ -1,9 +1,9 @@
 """A strict system as integer tables, and the exact evaluations that every answer must pass.
 
-Every constraint is `q (x) (k_t - k_j)` for a query vector `q` and key vectors `k`; a linear system has
-the one query vector `[1]` and its offsets as keys. Columns are scaled to coprime integers (undone in
-the parameter; multipliers are not affected). Columns that depend on others are left out: they add
-nothing to the span of the score features, so the parameter is zero there.
+Every constraint is `q (x) (k_t - k_j)` for a query vector `q` and key vectors `k`; a linear system
+has the one query vector `[1]` and its offsets as keys. Columns are scaled to coprime integers
+(undone in the parameter; multipliers are not affected). Columns that depend on others are left out:
+they add nothing to the span of the score features, so the parameter is zero there.
 """
 
 from __future__ import annotations
@@ -17,11 +17,14 @@ from typing import NamedTuple
 
 from flint import fmpq, fmpq_mat, fmpz, fmpz_mat, nmod_mat
 
-from .system import BilinearGrid, LinearGrid, Matrix, Multiplier, Row, StrictSystem
+from .system import BilinearGrid, LinearGrid, Matrix, Multiplier, StrictSystem
 
-# Ranks are taken modulo a prime: a rank that drops there (chance about 2^-50) costs an answer of the
-# engine in use, never a wrong one, because answers are checked over the integers.
+# Ranks are taken modulo a prime: a rank that drops there (chance about 2^-50) costs an answer of
+# the engine in use, never a wrong one, because answers are checked over the integers.
 PRIME = 2**61 - 1
+
+# Weights by constraint index.
+Weights = list[tuple[int, int | Fraction]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,8 +52,8 @@ class Constraint(NamedTuple):
 class Problem:
     """Integer data of a system; `constraints` are distinct.
 
-    `width` is the reduced (columns of queries, columns of keys); `scales` are the factors that turned
-    each column into integers, `kept` the columns that were kept, both for queries and keys.
+    `width` is the reduced (columns of queries, columns of keys); `scales` are the factors that
+    turned each column into integers, `kept` the columns that were kept, both for queries and keys.
     """
 
     blocks: tuple[Block, ...]
@@ -105,8 +108,8 @@ class Problem:
             total += block.queries.transpose() * (sums * block.keys)
         return total
 
-    def cancels(self, weights: Sequence[tuple[int, int | Fraction]]) -> bool:
-        """Whether the weights `(k, y_k)` are positive and `sum y_k a_k = 0`, in the whole columns."""
+    def cancels(self, weights: Weights) -> bool:
+        """Whether weights `(k, y_k)` are positive and `sum y_k a_k = 0`, in the whole columns."""
         if not weights or any(y <= 0 for _, y in weights):
             return False
         # One denominator a query: those of different queries share no factor, their lcm is huge.
@@ -143,7 +146,7 @@ class Problem:
         return not any(total.entries())
 
     def _gathered(self, weights: Sequence[tuple[int, int]]) -> list[fmpz_mat]:
-        """For each block, the (queries x keys) sums of the weights: plus at targets, minus at keys."""
+        """For each block, sums of the weights by (query, key): plus at targets, minus at keys."""
         sums = [[0] * (b.queries.nrows() * b.keys.nrows()) for b in self.blocks]
         for k, y in weights:
             c = self.constraints[k]
@@ -175,7 +178,7 @@ class Problem:
                 full[row][column] = int(reduced[a, b]) * left[row] * right[column]
         return tuple(map(tuple, full))
 
-    def labelled(self, weights: Sequence[tuple[int, int | Fraction]]) -> tuple[Multiplier, ...]:
+    def labelled(self, weights: Weights) -> tuple[Multiplier, ...]:
         """Weights by constraint as multipliers by row and key."""
         return tuple((self.constraints[k].row, self.constraints[k].key, y) for k, y in weights)
 
@@ -274,7 +277,7 @@ def _constraints(
 def _integer_columns(
     tables: Sequence[Sequence[Sequence[object]]],
 ) -> tuple[list[IntTable], tuple[Fraction, ...]]:
-    """Tables with each column scaled to coprime integers, and the scales (integers = scale * entry)."""
+    """Tables with each column scaled to coprime integers, and the scales (integer / entry)."""
     columns, scales = [], []
     for column in zip(*chain.from_iterable(tables), strict=True):
         denominator = lcm(*{x.denominator for x in column})
@@ -295,6 +298,13 @@ def _integer_columns(
     return parts, tuple(scales)
 
 
+def solve(matrix: fmpz_mat, right: fmpz_mat) -> tuple[fmpz_mat, fmpz]:
+    """`X, d` with `matrix X = d right`, `d > 0`. Raises ZeroDivisionError for a singular matrix."""
+    solution = matrix.solve(right)
+    assert isinstance(solution, fmpq_mat)
+    return solution.numer_denom()
+
+
 def independent_columns(matrix: fmpz_mat) -> tuple[int, ...]:
     """Positions of the first independent columns (modulo PRIME)."""
     reduced, rank = nmod_mat(matrix, PRIME).rref()
@@ -304,7 +314,7 @@ def independent_columns(matrix: fmpz_mat) -> tuple[int, ...]:
     pivots = []
     column = 0
     for row in range(rank):
-        while reduced[row, column] == 0:
+        while not reduced[row, column]:
             column += 1
         pivots.append(column)
         column += 1

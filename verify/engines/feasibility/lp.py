@@ -9,6 +9,7 @@ violated constraints are added. The answer is a hint for the exact simplex, whic
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import highspy
 import numpy as np
@@ -38,14 +39,14 @@ class _SilentHighs(highspy.Highs):
 
     def enableCallbacks(self) -> None:
         self.setOptionValue("output_flag", False)
-        super().enableCallbacks()
+        super().enableCallbacks()  # type: ignore[no-untyped-call]
 
 
 def lp_hint(system: FloatSystem, order: list[int], clock: Clock) -> LpAnswer | None:
     """Solve the LP, starting from the constraints first in `order`; None if HiGHS gives up."""
     size = system.width[0] * system.width[1]
     infinity = highspy.kHighsInf
-    solver = _SilentHighs()
+    solver: Any = _SilentHighs()  # type: ignore[no-untyped-call]
     for option, value in (("output_flag", False), ("presolve", "off"), ("threads", 1)):
         solver.setOptionValue(option, value)
     solver.addVars(size, np.full(size, -infinity), np.full(size, infinity))

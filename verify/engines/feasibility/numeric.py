@@ -15,13 +15,14 @@ from .simplex import exact_simplex
 from .softmax import Descent, descend, sharpen
 from .system import Refutation, Witness
 
-# Residuals |A^T y| (unit vectors, weights of sum 1) at which a correction is tried: after L-BFGS, which
-# is cheap, and after Newton steps, which end where L-BFGS crawls.
+# Residuals |A^T y| (unit vectors, weights of sum 1) at which a correction is tried: after L-BFGS,
+# which is cheap, and after Newton steps, which end where L-BFGS crawls.
 COARSE, FINE = 1e-7, 1e-13
 EVALUATIONS = 200
 # Residuals above this are not worth a correction.
 NEAR = 1e-4
-# On the boundary of the hull some weights tend to 0: what is below this share of the largest is dropped.
+# On the boundary of the hull some weights tend to 0: what is below this share of the largest is
+# dropped.
 FACE = 1e-7
 FACES = 6
 
@@ -98,7 +99,8 @@ def _programmed(problem: Problem, order: list[int], clock: Clock) -> Proposal:
     found = lp_hint(system, order, clock)
     if found is None:
         return Proposal(None, order)
-    hint = found.hint + [k for k in order if k not in set(found.hint)]
+    first = set(found.hint)
+    hint = found.hint + [k for k in order if k not in first]
     if found.parameter is not None:
         return Proposal(checked(problem, system.lift(found.parameter), "lp"), hint)
     support = problem.subset(found.hint)

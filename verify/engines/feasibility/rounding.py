@@ -10,8 +10,8 @@ from flint import fmpz_mat
 from .integers import Problem
 from .system import Matrix
 
-# (largest integer, significant bits): uniform rounding to small integers, and rounding of each entry to
-# a few bits for parameters whose entries differ in scale; smaller numbers first.
+# (largest integer, significant bits): uniform rounding to small integers, and rounding of each
+# entry to a few bits for parameters whose entries differ in scale; smaller numbers first.
 LEVELS = (
     (1, 0),
     (2, 0),

@@ -1,30 +1,29 @@
 """Exact simplex that always ends, with a witness or a refutation.
 
-With any basis B of independent constraints, `c = B^T r` for positive `r` and positive goals `g`, take
+With any basis B of independent constraints, `c = B^T r` for positive `r` and positive goals `g`,
+take
 
-    minimize <c, w> subject to <a_k, w> >= g_k,      dual: maximize <g, y> subject to A^T y = c, y >= 0.
+    minimize <c, w> subject to <a_k, w> >= g_k,
+    and its dual: maximize <g, y> subject to A^T y = c, y >= 0.
 
-The dual starts feasible at `y_B = r`, so any list of constraints that a float solver thought binding
-is a warm start. The basic solution is `w = B^-1 g_B`; if all `<a_k, w> > 0` it is a witness. Otherwise a
-violated constraint enters; if its coordinates `u` (`B^T u = a_k`) are all <= 0 then `a_k - sum u_b a_b = 0`
-refutes the system. The lexicographic rule (Dantzig, Orden, Wolfe 1955) chooses what leaves, so no basis
-returns.
+The dual starts feasible at `y_B = r`, so any list of constraints that a float solver thought
+binding is a warm start. The basic solution is `w = B^-1 g_B`; if all `<a_k, w> > 0` it is a
+witness. Otherwise a violated constraint enters; if its coordinates `u` (`B^T u = a_k`) are all <= 0
+then `a_k - sum u_b a_b = 0` refutes the system. The lexicographic rule (Dantzig, Orden, Wolfe 1955)
+chooses what leaves, so no basis returns.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from math import isqrt
 
 from flint import fmpz, fmpz_mat, nmod_mat
 
 from .basis import Basis, make_basis
 from .clock import Clock
-from .integers import PRIME, Problem, independent_columns
-
-Weights = list[tuple[int, int | Fraction]]
+from .integers import PRIME, Problem, Weights, independent_columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +39,13 @@ def exact_simplex(
 ) -> fmpz_mat | Weights | None:
     """A parameter (reduced shape) that satisfies all, or positive weights that cancel.
 
-    `hint` lists constraints, those expected in the final basis first. None after `pivots` exchanges.
+    `hint` lists constraints, those expected in the final basis first. None after `pivots`
+    exchanges.
     """
     rows, columns = problem.width
     frame = independent_constraints(problem, hint)
-    chosen, start = list(frame.chosen), frame.chosen
-    vectors = {k: _restricted(problem, k, frame) for k in chosen}
-    originals = [vectors[k] for k in start]
+    chosen = list(frame.chosen)
+    originals = [_restricted(problem, k, frame) for k in chosen]
     basis = make_basis(originals)
     order = len(chosen)
     price = [1 + 7919 * p % 1009 for p in range(order)]
@@ -57,7 +56,7 @@ def exact_simplex(
         clock.check()
         goals = fmpz_mat(order, 1, [scales[k] for k in chosen])
         solution, _ = basis.solve(goals)
-        parameter = [0] * (rows * columns)
+        parameter: list[int | fmpz] = [0] * (rows * columns)
         for position, x in zip(frame.columns, solution.entries(), strict=True):
             parameter[position] = x
         matrix = fmpz_mat(rows, columns, parameter)
@@ -86,17 +85,13 @@ def independent_constraints(problem: Problem, hint: Sequence[int]) -> Frame:
     """Independent constraints that span all, those of `hint` first."""
     rows, columns = problem.width
     size = rows * columns
-    order = list(dict.fromkeys(hint))
-    if len(order) < min(size, len(problem.constraints)):
-        known = set(order)
-        order += [k for k in range(len(problem.constraints)) if k not in known]
+    # Each constraint at its first place, those that are not named last.
+    order = list(dict.fromkeys((*hint, *range(len(problem.constraints)))))
+    rank = {k: place for place, k in enumerate(order)}
     chosen: list[int] = []
-    position = 0
     while True:
         # Enough for a full basis in most cases, without writing out thousands of constraints.
-        taken = order[position : position + size + 32]
-        position += len(taken)
-        tried = chosen + taken
+        tried = chosen + order[: size + 32]
         matrix = fmpz_mat([problem.vector(k) for k in tried])
         chosen = [tried[p] for p in independent_columns(matrix.transpose())]
         if len(chosen) == size:
@@ -105,11 +100,11 @@ def independent_constraints(problem: Problem, hint: Sequence[int]) -> Frame:
         missing = _outside_span(problem, matrix)
         if not missing:
             return Frame(chosen, independent_columns(matrix))
-        order, position = missing, 0
+        order = sorted(missing, key=rank.__getitem__)
 
 
 def _outside_span(problem: Problem, matrix: fmpz_mat) -> list[int]:
-    """Constraints that a pseudo-random vector orthogonal to the rows (modulo PRIME) is not orthogonal to."""
+    """Constraints not orthogonal to a pseudo-random vector that is, to all rows (modulo PRIME)."""
     basis, nullity = nmod_mat(matrix, PRIME).nullspace()
     if not nullity:
         return []
@@ -144,7 +139,7 @@ def _sizes(problem: Problem) -> list[int]:
 
 
 def _most_violated(values: Sequence[fmpz], scales: Sequence[int]) -> int | None:
-    """The constraint with value <= 0 that is farthest from its half-space; None if there is none."""
+    """The constraint with value <= 0 farthest from its half-space; None if there is none."""
     worst, entering = None, None
     for k, x in enumerate(values):
         if x <= 0:
@@ -161,7 +156,7 @@ def _lexicographic(
     basis: Basis,
     originals: Sequence[Sequence[fmpz]],
 ) -> int:
-    """Position of the least ratio values / direction; ties go to the costs perturbed by B0^T (e, e^2, ...)."""
+    """Position of the least ratio values / direction, costs perturbed by B0^T (e, e^2, ...)."""
     candidates = _least(candidates, direction, values)
     for row in originals:
         if len(candidates) == 1:

@@ -1,9 +1,9 @@
 """One smooth convex problem that decides both ways.
 
-Minimize `f(w) = log sum_k exp(-<a_k, w>)` over unit constraint vectors. If the system is feasible `f` is
-unbounded below and `w` runs off with every margin positive. If 0 is inside the convex hull of the
-constraints the minimum is attained, and its gradient condition is a Gordan certificate:
-`sum y_k a_k = 0` with `y = softmax(-A w) > 0`.
+Minimize `f(w) = log sum_k exp(-<a_k, w>)` over unit constraint vectors. If the system is feasible
+`f` is unbounded below and `w` runs off with every margin positive. If 0 is inside the convex hull
+of the constraints the minimum is attained, and its gradient condition is a Gordan certificate: `sum
+y_k a_k = 0` with `y = softmax(-A w) > 0`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from .clock import Clock
 from .conditioning import Floats
 from .floats import FloatSystem
 
-# Evaluations that may still improve the margin once every constraint holds: larger margins leave room
-# for smaller numbers.
+# Evaluations that may still improve the margin once every constraint holds: larger margins leave
+# room for smaller numbers.
 POLISH = 25
 STEPS, FINAL_STEPS = 80, 4
 # Work (constraints x N^2) up to which Newton steps use the constraints as a matrix.
@@ -27,7 +27,7 @@ WRITTEN_OUT = 10**9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Descent:
-    """Where the descent ended: `parameter` of shape width, its `margins`, weights `y`, `residual` |A^T y|."""
+    """Where a descent ended: parameter, its margins, weights y = softmax(-margins), |A^T y|."""
 
     parameter: Floats
     margins: Floats
@@ -45,7 +45,7 @@ class _Finished(Exception):
 
 
 def descend(system: FloatSystem, clock: Clock, tolerance: float, evaluations: int) -> Descent:
-    """Minimize f by L-BFGS until |A^T y| <= tolerance, margins are positive, or evaluations are spent."""
+    """Minimize f by L-BFGS until |A^T y| <= tolerance, all margins > 0, or no more evaluations."""
     from scipy.optimize import minimize
 
     best: tuple[float, Floats] | None = None
@@ -133,8 +133,9 @@ def sharpen(system: FloatSystem, clock: Clock, start: Floats, tolerance: float) 
 def _newton_solver(system: FloatSystem) -> Callable[[Floats, Floats], Floats]:
     """Newton steps `-H^-1 g` for weights y and gradient g, `H = A^T diag(y) A - g g^T`.
 
-    If A is small enough to be written out: the least squares problem `sqrt(y) (A step - 1)`, which keeps
-    twice the digits of the normal equations. The term `-g g^T` scales the step (Sherman, Morrison).
+    If A is small enough to be written out: the least squares problem `sqrt(y) (A step - 1)`, which
+    keeps twice the digits of the normal equations. The term `-g g^T` scales the step (Sherman,
+    Morrison).
     """
     from scipy.linalg import cho_factor, cho_solve, lstsq
 
@@ -145,7 +146,11 @@ def _newton_solver(system: FloatSystem) -> Callable[[Floats, Floats], Floats]:
         def precise(weights: Floats, gradient: Floats) -> Floats:
             roots = np.sqrt(weights)
             step, *_ = lstsq(
-                vectors * roots[:, None], roots, cond=1e-14, lapack_driver="gelsy", check_finite=False
+                vectors * roots[:, None],
+                roots,
+                cond=1e-14,
+                lapack_driver="gelsy",
+                check_finite=False,
             )
             return _scaled(step, gradient)
 

@@ -9,19 +9,17 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from fractions import Fraction
 from graphlib import CycleError, TopologicalSorter
 from math import gcd
 
-from .integers import PRIME, Problem
+from .integers import PRIME, Problem, Weights
 
-Weights = list[tuple[int, int | Fraction]]
 # An edge (u, v) states that key vector u beats key vector v, by constraint k scaled by 1 / factor.
 Edges = dict[tuple[int, int], tuple[int, int]]
 
 
 def structural_weights(problem: Problem) -> Weights | None:
-    """Positive weights that cancel, by a cycle of comparisons or an opposite pair, if there are any."""
+    """Positive weights that cancel, of a cycle of comparisons or of an opposite pair."""
     keys, groups = _comparisons(problem)
     for edges in groups:
         if len({u for u, _ in edges}) > 1:
@@ -38,7 +36,7 @@ def structural_weights(problem: Problem) -> Weights | None:
 
 
 def _comparisons(problem: Problem) -> tuple[list[tuple[int, ...]], list[Edges]]:
-    """Distinct key vectors over all grids, and for each direction of query vectors its comparisons."""
+    """Distinct key vectors, and the comparisons of keys by each direction of query vectors."""
     keys: dict[tuple[int, ...], int] = {}
     directions: dict[tuple[int, ...], int] = {}
     key_ids: list[list[int]] = []
@@ -138,8 +136,9 @@ def _opposite_pair(
         if one[c] * two[c] < 0 and all(
             x * two[c] == y * one[c] for x, y in zip(one, two, strict=True)
         ):
-            (k, f), (l, g) = edges[s, t], edges[u, v]
+            (k, f), (m, g) = edges[s, t], edges[u, v]
+            # f |two| (one / f as a constraint vector) and g |one| point opposite ways.
             weights = (abs(two[c]) * g, abs(one[c]) * f)
             common = gcd(*weights)
-            return [(k, weights[0] // common), (l, weights[1] // common)]
+            return [(k, weights[0] // common), (m, weights[1] // common)]
     return None

@@ -34,7 +34,8 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BilinearGrid:
-    """Features of one length n: `keys[j]` (d_k entries) and `queries[i]` (d_q entries, default `keys`).
+    """Features of one length n: `keys[j]` (d_k entries) and `queries[i]` (d_q entries, default
+    `keys`).
 
     Entries are exact rationals (int or Fraction).
     """
@@ -60,7 +61,8 @@ class BilinearGrid:
 
 @dataclass(frozen=True, slots=True)
 class LinearGrid:
-    """Features of one length by offset: `vectors[o - first]` (m entries) belongs to offset `o = i - j`.
+    """Features of one length by offset: `vectors[o - first]` (m entries) belongs to offset `o = i -
+    j`.
 
     Entries are exact rationals (int or Fraction). Causal systems need offsets 0..n-1.
     """
@@ -77,8 +79,8 @@ class LinearGrid:
 class StrictSystem:
     """The strict constraints of `rows`, whose grids share one parameter space.
 
-    `causal` rows see the keys 0..i, other rows all keys. Raises ValueError when the grids do not fit
-    together, when a row leaves its grid, and when there is no constraint at all.
+    `causal` rows see the keys 0..i, other rows all keys. Raises ValueError when the grids do not
+    fit together, when a row leaves its grid, and when there is no constraint at all.
     """
 
     grids: tuple[BilinearGrid, ...] | tuple[LinearGrid, ...]
@@ -88,12 +90,11 @@ class StrictSystem:
     def __post_init__(self) -> None:
         if not self.grids:
             raise ValueError("grids: empty; at least one feature table is needed")
-        kind = type(self.grids[0])
-        shape = _shape(self.grids[0])
-        for g, grid in enumerate(self.grids):
-            if type(grid) is not kind or _shape(grid) != shape:
+        shapes = [_shape(grid) for grid in self.grids]
+        for g, shape in enumerate(shapes):
+            if shape != shapes[0]:
                 raise ValueError(
-                    f"grids: grid {g} has shape {_shape(grid)} and grid 0 has {shape}; "
+                    f"grids: grid {g} has features of shape {shape} and grid 0 of {shapes[0]}; "
                     "all grids need the same feature space"
                 )
         if not sum(len(self.competitors(row)) for row in self.rows):
@@ -133,8 +134,8 @@ class StrictSystem:
             low, high = row.query - keys[-1] - grid.first, row.query - grid.first
             if low < 0 or high >= len(grid.vectors):
                 raise ValueError(
-                    f"rows: {row} needs offsets {low + grid.first}..{high + grid.first}, and its grid "
-                    f"has {grid.first}..{grid.first + len(grid.vectors) - 1}"
+                    f"rows: {row} needs offsets {low + grid.first}..{high + grid.first}; "
+                    f"its grid has {grid.first}..{grid.first + len(grid.vectors) - 1}"
                 )
         return [j for j in chosen if j != row.target]
 
@@ -157,7 +158,7 @@ class Refutation:
 
 @dataclass(frozen=True, slots=True)
 class Combination:
-    """Positive multipliers `(row, key, y)` whose combination of constraints is the one asked about."""
+    """Positive multipliers `(row, key, y)` that combine to the constraint asked about."""
 
     multipliers: tuple[Multiplier, ...]
     method: str
