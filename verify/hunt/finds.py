@@ -24,7 +24,7 @@ from verify.theory.encodings import encoding
 
 FORMAT: Final = "pe-verify find 1"
 KEEP: Final = 10  # distinct finds that a campaign certifies, the best of it
-_TRIED: Final = 5  # counterexamples looked at for each
+_TRIED: Final = 3  # counterexamples looked at for each
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,8 @@ from verify.hunt.ledger import Ledger
 
 BATCH: Final = 20_000  # instances in a range, about; whole encodings
 TRIES: Final = 2  # how often a range may end its worker
+# Deaths in a row after which no instance is to blame: halving a range down to one takes fewer.
+ALL_DIE: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,7 @@ def run(
         totals.best[0] if totals.best else 0, 0.0, 0.0,
     )  # fmt: skip
     suspects: list[_Range] = []
+    deaths = 0
     flying: dict[Future[Any], _Range] = {}
 
     def send(item: _Range) -> None:
@@ -108,11 +111,14 @@ def run(
         for future in finished:
             item = flying.pop(future)
             if _death(future):
+                deaths += 1
+                if deaths >= ALL_DIE:
+                    raise ValueError(f"{deaths} workers died one after another: nothing is decided")
                 halves, lost = _after_death(item, hang)
                 suspects.extend(halves)
                 results = [(lost, 0.0)] if lost else []
             else:
-                results = [future.result()]
+                results, deaths = [future.result()], 0
             for found, spent in results:
                 ledger.record(found, spent)
                 state = _further(state, found)
