@@ -89,7 +89,11 @@ def relative(basis: Floats, visible: Any, target: Any) -> Training:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A selection rule with its settings. `spec` is canonical: `rule(spec)` is the same rule."""
+    """A selection rule with its settings. `spec` is canonical: `rule(spec)` is the same rule.
+
+    The settings are those of `ce`; spread is the standard deviation of a Gaussian start, 0 starts
+    at zero. path: the file of `given`.
+    """
 
     name: str
     steps: int = 400
@@ -98,6 +102,8 @@ class Rule:
     beta1: float = 0.9
     beta2: float = 0.999
     epsilon: float = 1e-8
+    spread: float = 0.0
+    seed: int = 0
     path: str = ""
     spec: str = field(init=False)
 
@@ -127,6 +133,8 @@ def rule(spec: str) -> Rule:
         value = syntax.rational(found.values[key], f"{key} of {name}")
         if key == "steps":
             made = replace(made, steps=found.integer(key, 1, 10**7))
+        elif key == "seed":
+            made = replace(made, seed=found.integer(key, 0, 1 << 63))
         elif value < 0 or (value == 0 and key in ("learning_rate", "epsilon")):
             least = "positive" if key in ("learning_rate", "epsilon") else "0 or more"
             raise ValueError(f"{key} of {name} must be {least}, not {found.values[key]}")
@@ -153,13 +161,13 @@ def select(chosen: Rule, training: Training) -> Floats:
 
 
 def cross_entropy(training: Training, settings: Rule | None = None) -> Floats:
-    """The regularized cross-entropy section: Adam from zero on the mean causal-softmax loss.
+    """The regularized cross-entropy section: Adam on the mean causal-softmax loss, from zero.
 
     Kingma and Ba 2015 (arXiv 1412.6980), algorithm 1, bias-corrected; the weight decay is added to
     the gradient (L2, not decoupled). The protocol that reproduces the published hit counts.
     """
     chosen = settings or Rule("ce")
-    w = np.zeros(training.shape)
+    w = chosen.spread * np.random.default_rng(chosen.seed).normal(size=training.shape)
     mean, square = np.zeros_like(w), np.zeros_like(w)
     with np.errstate(all="ignore"):  # a fit that diverges is refused below
         for step in range(1, chosen.steps + 1):

@@ -106,8 +106,23 @@ def test_ce_approaches_max_margin_as_weight_decay_falls() -> None:
     assert max(missing[-3:]) < 1.1 * min(missing[-3:])
 
 
+def test_the_start_can_be_chosen() -> None:
+    problem = training("rope:theta=[1]", "previous", 6)
+    spread = [cross_entropy(problem, rule(f"ce:steps=1,spread=2,seed={k}")) for k in (0, 0, 1)]
+    assert np.array_equal(spread[0], spread[1]) and not np.array_equal(spread[0], spread[2])
+    start = 2 * np.random.default_rng(1).normal(size=2)
+    assert np.allclose(np.abs(spread[2] - start), 0.1, atol=1e-6)  # the first step of Adam
+
+
 def test_specs_are_canonical() -> None:
-    for spec in ("ce", "min-norm", "max-margin", "ce:steps=800,weight_decay=0.0", "given:a,b.npy"):
+    for spec in (
+        "ce",
+        "min-norm",
+        "max-margin",
+        "ce:steps=800,weight_decay=0.0",
+        "ce:spread=0.5,seed=3",
+        "given:a,b.npy",
+    ):
         assert rule(spec).spec == spec
         assert rule(rule(spec).spec) == rule(spec)
     assert rule(" ce: weight_decay = 1/2 , learning_rate=0.1").spec == "ce:weight_decay=0.5"

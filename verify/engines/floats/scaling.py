@@ -78,7 +78,8 @@ def _split(parameter: Sequence[Any]) -> tuple[Floats, NDArray[np.int64], float]:
 def gamma(k: int) -> float:
     """k u / (1 - k u): |fl(AB) - AB| <= gamma(k) |A||B| in any order of summation, fused or not.
 
-    k: the inner dimension. Higham, Accuracy and Stability of Numerical Algorithms, 2002,
+    k: the inner dimension. For conventional products, as every BLAS computes by default, not for
+    Strassen-like ones. Higham, Accuracy and Stability of Numerical Algorithms, 2002,
     sections 3.1 and 3.5. Rounded up.
     """
     return 1.01 * k * UNIT
