@@ -126,6 +126,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _INTERRUPTED
     except BrokenPipeError:
         return _closed_pipe()
+    except SystemExit as stop:
+        if isinstance(stop.__context__, BrokenPipeError):  # click itself would exit with code 1
+            return _closed_pipe()
+        raise
     except ModuleNotFoundError as problem:
         sentence = environment.missing(problem.name)
         if sentence is None:

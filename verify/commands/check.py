@@ -160,6 +160,9 @@ def _with_progress(
     running: Iterator[Verdict], chosen: Sequence[Statement], out: Console
 ) -> Iterator[Verdict]:
     """The same verdicts, with a bar on a terminal while the next one is awaited."""
+    if not out.is_terminal:
+        yield from running
+        return
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -167,9 +170,7 @@ def _with_progress(
         TimeElapsedColumn(),
     )
     # No refresh thread: worker processes are forked while the bar is up.
-    bar = Progress(
-        *columns, console=out, transient=True, auto_refresh=False, disable=not out.is_terminal
-    )
+    bar = Progress(*columns, console=out, transient=True, auto_refresh=False)
     with bar:
         task = bar.add_task("", total=len(chosen))
         for place, statement in enumerate(chosen):

@@ -161,17 +161,18 @@ def test_an_interruption_is_no_traceback(call: Any, monkeypatch: pytest.MonkeyPa
     assert err.strip() == "pe-verify: interrupted"
 
 
-def test_a_closed_pipe_is_silent(declare: Declare) -> None:
+@pytest.mark.parametrize(("options", "first"), [([], "id"), (["--json", "-"], "{")])
+def test_a_closed_pipe_is_silent(declare: Declare, options: list[str], first: str) -> None:
     lines = "STATEMENTS = tuple(statement(f'demo-{k}', 'proved', SOUND) for k in range(4000))"
     process = subprocess.Popen(
-        [*COMMAND, "list", "--statements", str(declare(lines))],
+        [*COMMAND, "list", "--statements", str(declare(lines)), *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         cwd=ROOT,
     )
     assert process.stdout is not None and process.stderr is not None
-    assert process.stdout.readline().startswith("id")
+    assert process.stdout.readline().startswith(first)
     process.stdout.close()
     assert process.stderr.read() == ""
     process.stderr.close()
