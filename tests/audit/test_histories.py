@@ -80,3 +80,23 @@ def test_an_argmax_that_ignores_the_mask():
     assert result.clean
     names = [note.name for note in result.notes]
     assert names == ["first wins", "empty row answered"]
+
+
+@pytest.mark.parametrize(
+    ("name", "stage"),
+    [("Staged", "phase"), ("StagedFrequencies", "frequency"), ("StagedPositions", "position id")],
+)
+def test_stages_that_are_shown_are_replayed(name, stage):
+    result = audit(f"awkward:{name}", "rope:dim=16", length=4096)
+    assert result.of("value")[0].stage == f"{stage} in float64"
+    shown = [note.message for note in result.notes if note.kind == "stage"]
+    assert [("lost here" in text) for text in shown].count(True) == 1
+    assert next(text for text in shown if "lost here" in text).startswith(
+        f"stage {stage.split()[0]}"
+    )
+
+
+def test_stages_of_sound_code():
+    result = audit("awkward:StagedRight", "rope:dim=16", length=512)
+    assert result.clean
+    assert len([note for note in result.notes if note.kind == "stage"]) == 3

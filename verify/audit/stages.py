@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from verify.audit.dtypes import FLOAT_TYPES, Floats, FloatType, round_to
+from verify.audit.dtypes import FLOAT32, FLOAT_TYPES, Floats, FloatType, round_to
+from verify.audit.models import ALLOWANCE
 from verify.audit.precise import precision
 from verify.audit.specifications import Waves
+from verify.audit.values import Values
 
 if TYPE_CHECKING:
     from verify.audit.families.values import Compared
@@ -57,6 +59,57 @@ def explain(
         error = np.abs(observed - round_to(exact, kind)).mean()
         best = min(best, (float(error), f"sin/cos in {name}"))
     return best[1] or None
+
+
+_NAMES: Final = {
+    "position": ("position", "positions", "position_ids", "t"),
+    "frequency": ("frequency", "frequencies", "inv_freq", "theta"),
+    "phase": ("phase", "phases", "angle", "angles", "freqs"),
+}
+
+
+def replay(
+    specification: Waves, length: int, positions: npt.NDArray[np.int64], shown: Mapping[str, Values]
+) -> tuple[str | None, list[str]]:
+    """The first shown stage that loses bits, and what each of them shows.
+
+    Each stage is compared with the previous ones continued in float64: positions with the ids asked
+    for, frequencies with the exact ones, phases with the product of the *shown* positions and
+    frequencies. A loss is more than ALLOWANCE units of the type that the stage is in.
+    """
+    ids, thetas = positions.astype(np.float64), frequencies(specification, length)
+    first, told = None, []
+    for stage, names in _NAMES.items():
+        found = next((shown[name] for name in names if name in shown), None)
+        if found is None:
+            continue
+        kind = found.float_type or FLOAT32
+        wide = kind if kind.precision >= FLOAT32.precision else FLOAT32
+        seen = found.floats()
+        right = {"position": ids, "frequency": thetas, "phase": np.outer(ids, thetas)}[stage]
+        if seen.size == 2 * right.size:  # a table that repeats every angle, in either layout
+            halves = seen.reshape(*right.shape[:-1], -1)
+            tiled = np.concatenate([right, right], axis=-1)
+            paired = np.repeat(right, 2, axis=-1)
+            near = np.abs(halves - tiled).sum() <= np.abs(halves - paired).sum()
+            seen, right = halves, tiled if near else paired
+        if seen.size != right.size:
+            told.append(f"stage {stage}: shape {found.shape} is not understood")
+            continue
+        error = np.abs(seen.reshape(right.shape) - right)
+        units = float((error / np.where(right == 0, 1.0, np.abs(right))).max() / wide.unit)
+        loses = units > (0.0 if stage == "position" else ALLOWANCE)
+        told.append(
+            f"stage {stage} ({found.kind}): off by up to {units:.3g} units of 2^-{wide.precision}"
+            + (", lost here" if loses and first is None else "")
+        )
+        if loses and first is None:
+            first = f"{stage if stage != 'position' else 'position id'} in {found.kind}"
+        if stage == "position":
+            ids = seen.reshape(ids.shape)
+        elif stage == "frequency" and found.floats().size == thetas.size:
+            thetas = found.floats().reshape(thetas.shape)
+    return first, told
 
 
 def lost(compared: Compared, rows: npt.NDArray[np.int64]) -> str | None:

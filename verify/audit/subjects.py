@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import numpy as np
 import numpy.typing as npt
 
 from verify.audit import worker
@@ -52,9 +52,21 @@ class Reply:
     text: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class _Home:
+    """A process that has loaded the subject and forks servers, and the socket to it."""
+
+    process: int
+    control: socket.socket
+
+
 @dataclass(slots=True)
 class Session:
-    """A running subject. Calls never raise for what the subject does; `fresh` starts it anew."""
+    """A running subject. Calls never raise for what the subject does; `fresh` starts it anew.
+
+    A subject named `module:name` is loaded once, in a new interpreter from which every server is
+    forked; an object in memory is served by a copy of this process.
+    """
 
     subject: Subject
     seconds: float
@@ -65,28 +77,33 @@ class Session:
     libraries: dict[str, str] = field(default_factory=dict)
     sources: dict[str, tuple[str, int]] = field(default_factory=dict)
     failure: Reply | None = None
+    _home: _Home | None = None
     _process: int | None = None
     _streams: tuple[int, int] = (-1, -1)
 
     def start(self) -> None:
-        """Start the process and load the subject; ValueError if there is no such subject."""
-        start = _fork if self.subject.target is not None else _spawn
-        self._process, self._streams = start(self.subject)
+        """Load the subject and start serving it; ValueError if there is no such subject."""
         try:
-            header, _ = receive(self._streams[0], max(self.seconds, STARTUP_SECONDS))
+            known = self.subject.target is not None
+            description = self._fork() if known else self._spawn()
         except Late:
-            self.failure = Reply("timeout", text="importing the subject did not end in time")
-            self.close()
-            return
+            self._fail("timeout", "importing the subject did not end in time")
         except Closed:
-            self.failure = Reply("died", text=f"importing the subject {self._ending()}")
-            return
+            self._fail("died", "importing the subject ended its process")
+        else:
+            self._read(description)
+
+    def _fail(self, status: str, text: str) -> None:
+        self.close()
+        self.failure = Reply(status, text=text)
+
+    def _read(self, header: Mapping[str, Any]) -> None:
+        """What the subject offers, as the process says that loaded it."""
         if header["status"] == "usage":
             self.close()
             raise ValueError(header["text"])
         if header["status"] == "error":
-            self.close()
-            self.failure = Reply("error", text=header["text"])
+            self._fail("error", header["text"])
             return
         self.failure = None
         self.offered = {kind: tuple(names) for kind, names in header["offered"].items()}
@@ -94,10 +111,55 @@ class Session:
         self.made, self.libraries = header["made"], header["libraries"]
         self.sources = {kind: (path, line) for kind, (path, line) in header["sources"].items()}
 
+    def _spawn(self) -> Mapping[str, Any]:
+        """A new interpreter that imports the subject, unless one has, and a server forked there."""
+        description: Mapping[str, Any] = {}
+        if self._home is None:
+            self._home = _interpreter(self.subject)
+            seconds = max(self.seconds, STARTUP_SECONDS)
+            description, _ = receive(self._home.control.fileno(), seconds)
+            if description["status"] != "ready":
+                return description
+        control = self._home.control
+        send(control.fileno(), {"new": True})
+        answer, _ = receive(control.fileno(), STARTUP_SECONDS)
+        _, (answers, requesting), _, _ = socket.recv_fds(control, 1, 2)
+        self._process, self._streams = answer["process"], (answers, requesting)
+        if answer["alone"]:  # it serves by itself and cannot start another server
+            control.close()
+            self._home = None
+        return description
+
+    def _fork(self) -> Mapping[str, Any]:
+        """A copy of this process that has the object already."""
+        (answers, answering), (requests, requesting) = os.pipe(), os.pipe()
+        process = os.fork()
+        if process == 0:
+            try:
+                os.close(answers)
+                os.close(requesting)
+                worker.silence()
+                what = self.subject
+                server = worker.obtain(lambda: what.target, what.reference, what.kind)
+                if isinstance(server, dict):
+                    send(answering, server)
+                else:
+                    send(answering, {"status": "ready", **server.describe()})
+                    worker.serve(server, requests, answering)
+            finally:
+                os._exit(0)
+        os.close(requests)
+        os.close(answering)
+        self._process, self._streams = process, (answers, requesting)
+        return receive(answers, max(self.seconds, STARTUP_SECONDS))[0]
+
     def fresh(self) -> None:
-        """End the process and start the subject in a new one."""
-        self.close()
-        self.start()
+        """End the server and start one that has answered nothing yet."""
+        self._end()
+        if self._home is None:
+            self.start()
+        else:
+            self._spawn()
 
     def call(
         self,
@@ -130,46 +192,52 @@ class Session:
         return self._ask({"cast": dtype}, [])
 
     def _ask(self, request: Mapping[str, Any], arrays: Sequence[Values]) -> Reply:
-        if self._process is None:
-            self.start()
+        if self._process is None and self.failure is None:
+            self.fresh()
         if self.failure is not None:
             return self.failure
         try:
             send(self._streams[1], dict(request), arrays)
             header, values = receive(self._streams[0], self.seconds)
         except Late:
-            self.close()
+            self._end()
             return Reply("timeout", text=f"no answer within {self.seconds:g} s")
         except Closed:
-            return Reply("died", text=f"the process {self._ending()}")
+            return Reply("died", text=f"the process {_spelled(self._end())}")
         return Reply(
             header["status"], tuple(header.get("names", ())), tuple(values), header.get("text", "")
         )
 
-    def _ending(self) -> str:
-        """How the process ended; it is reaped."""
-        assert self._process is not None
-        _, status = os.waitpid(self._process, 0)
-        self._release()
-        code = os.waitstatus_to_exitcode(status)
-        if code < 0:
-            return f"was ended by signal {-code} ({signal.Signals(-code).name})"
-        return f"ended by itself with exit code {code}"
-
-    def _release(self) -> None:
+    def _end(self) -> int:
+        """End the server, if there is one, and reap it: its exit code, minus a signal's number."""
+        if self._process is None:
+            return 0
+        process, self._process = self._process, None
+        with suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)  # no effect on one that has ended
         for stream in self._streams:
             with suppress(OSError):
                 os.close(stream)
-        self._process, self._streams = None, (-1, -1)
+        if self._home is None:
+            return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+        try:
+            send(self._home.control.fileno(), {"reap": process})
+            return int(receive(self._home.control.fileno(), STARTUP_SECONDS)[0]["code"])
+        except (Closed, Late):  # the process that loaded the subject is gone too
+            self._home = None
+            return -int(signal.SIGKILL)
 
     def close(self) -> None:
-        """End the process."""
-        if self._process is not None:
+        """End all processes of this subject."""
+        with suppress(Closed, Late, ChildProcessError):
+            self._end()
+        if self._home is not None:
+            home, self._home = self._home, None
+            home.control.close()
             with suppress(ProcessLookupError):
-                os.kill(self._process, signal.SIGKILL)
+                os.kill(home.process, signal.SIGKILL)
             with suppress(ChildProcessError):
-                os.waitpid(self._process, 0)
-            self._release()
+                os.waitpid(home.process, 0)
 
     def __enter__(self) -> Session:
         self.start()
@@ -179,55 +247,30 @@ class Session:
         self.close()
 
 
-def _pipes() -> tuple[int, int, int, int]:
-    answers, answering = os.pipe()
-    requests, requesting = os.pipe()
-    return answers, answering, requests, requesting
+def _spelled(code: int) -> str:
+    if code < 0:
+        return f"was ended by signal {-code} ({signal.Signals(-code).name})"
+    return f"ended by itself with exit code {code}"
 
 
 _BOOT: Final = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from verify.audit.worker import main; main(int(sys.argv[2]), int(sys.argv[3]))"
+    "from verify.audit.worker import main; main(int(sys.argv[2]))"
 )
 
 
-def _spawn(what: Subject) -> tuple[int, tuple[int, int]]:
-    """A new interpreter that imports the subject by name."""
-    answers, answering, requests, requesting = _pipes()
+def _interpreter(what: Subject) -> _Home:
+    """A new interpreter that is told which subject to load. One thread: it is going to fork."""
+    ours, theirs = socket.socketpair()
     path = [entry or os.getcwd() for entry in sys.path]
     process = subprocess.Popen(
-        [sys.executable, "-c", _BOOT, json.dumps(path), str(requests), str(answering)],
-        pass_fds=(requests, answering),
+        [sys.executable, "-c", _BOOT, json.dumps(path), str(theirs.fileno())],
+        pass_fds=(theirs.fileno(),),
         stdin=subprocess.DEVNULL,
+        env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
     )
-    process.returncode = 0  # it is reaped here by its id, not by the Popen object
-    os.close(requests)
-    os.close(answering)
+    process.returncode = 0  # it is reaped by its id, not by the Popen object
+    theirs.close()
     with suppress(Closed):
-        send(requesting, {"reference": what.reference, "kind": what.kind})
-    return process.pid, (answers, requesting)
-
-
-def _fork(what: Subject) -> tuple[int, tuple[int, int]]:
-    """A copy of this process that has the object already."""
-    answers, answering, requests, requesting = _pipes()
-    process = os.fork()
-    if process == 0:
-        try:
-            os.close(answers)
-            os.close(requesting)
-            worker.serve(requests, answering, _obtain(what))
-        finally:
-            os._exit(0)
-    os.close(requests)
-    os.close(answering)
-    return process, (answers, requesting)
-
-
-def _obtain(what: Subject) -> Callable[[], tuple[Any, str, str | None]]:
-    return lambda: (what.target, what.reference, what.kind)
-
-
-def positions_argument(positions: Sequence[int] | npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Positions as subjects receive them: int64."""
-    return np.asarray(positions, np.int64)
+        send(ours.fileno(), {"reference": what.reference, "kind": what.kind})
+    return _Home(process.pid, ours)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import socket
 import sys
 import traceback
 from collections.abc import Callable
@@ -159,22 +160,27 @@ class _Server:
             self.offered = recognise(result, self.name, self.kind)
 
 
-def serve(incoming: int, outgoing: int, obtain: Callable[[], tuple[Any, str, str | None]]) -> None:
-    """Load the subject, say what it offers, then answer requests until the auditor is gone."""
-    silence = os.open(os.devnull, os.O_WRONLY)
-    for stream in (1, 2):
-        os.dup2(silence, stream)
+def obtain(target: Callable[[], Any], name: str, kind: str | None) -> _Server | dict[str, Any]:
+    """The loaded subject, or the message that says why there is none."""
     try:
-        server = _Server(*obtain())
+        return _Server(target(), name, kind)
     except (Missing, Unrecognised) as problem:
-        send(outgoing, {"status": "usage", "text": str(problem)})
-        return
+        return {"status": "usage", "text": str(problem)}
     except BaseException as problem:
-        send(outgoing, {"status": "error", "text": _explain(problem)})
-        return
+        return {"status": "error", "text": _explain(problem)}
+
+
+def silence() -> None:
+    """What a subject prints goes nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):
+        os.dup2(nowhere, stream)
+
+
+def serve(server: _Server, incoming: int, outgoing: int) -> None:
+    """Answer requests until the auditor is gone."""
     if (torch := sys.modules.get("torch")) is not None:
         torch.set_num_threads(1)  # a forked process must not enter a parallel region
-    send(outgoing, {"status": "ready", **server.describe()})
     while True:
         try:
             request, arrays = receive(incoming)
@@ -194,11 +200,45 @@ def serve(incoming: int, outgoing: int, obtain: Callable[[], tuple[Any, str, str
             send(outgoing, {"status": "value", "names": names}, values)
 
 
-def main(incoming: int, outgoing: int) -> None:
-    """Serve the subject that the first message names, in an interpreter started for it."""
-    request, _ = receive(incoming)
-    serve(
-        incoming,
-        outgoing,
-        lambda: (load(request["reference"]), request["reference"], request["kind"]),
-    )
+def main(control_number: int) -> None:
+    """Load the subject that the first message names, then fork a server whenever one is wanted.
+
+    So a subject is imported once and every server starts from the state right after loading. The
+    auditor's ends of a server's pipes go to it over the control socket.
+    """
+    silence()
+    control = socket.socket(fileno=control_number)
+    request, _ = receive(control_number)
+    loaded = obtain(lambda: load(request["reference"]), request["reference"], request["kind"])
+    if isinstance(loaded, dict):
+        send(control_number, loaded)
+        return
+    send(control_number, {"status": "ready", **loaded.describe()})
+    threaded = bool({"jax", "mlx"} & set(sys.modules))  # forking would break their threads
+    while True:
+        try:
+            request, _ = receive(control_number)
+        except Closed:
+            return
+        if "reap" in request:
+            status = os.waitstatus_to_exitcode(os.waitpid(request["reap"], 0)[1])
+            send(control_number, {"code": status})
+            continue
+        (answers, answering), (requests, requesting) = os.pipe(), os.pipe()
+        process = os.getpid() if threaded else os.fork()
+        if process == 0:
+            for stream in (answers, requesting, control_number):
+                os.close(stream)
+            try:
+                serve(loaded, requests, answering)
+            finally:
+                os._exit(0)
+        send(control_number, {"process": process, "alone": threaded})
+        socket.send_fds(control, [b"."], [answers, requesting])
+        os.close(answers)
+        os.close(requesting)
+        if threaded:
+            serve(loaded, requests, answering)
+            return
+        os.close(requests)
+        os.close(answering)

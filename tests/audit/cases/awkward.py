@@ -2,6 +2,7 @@
 
 import os
 import time
+from types import MappingProxyType
 
 import numpy as np
 
@@ -161,3 +162,35 @@ def loose_decide(logits, mask):
 
 def right_decide(logits, mask):
     return np.where(mask, np.asarray(logits, np.float32), -np.inf).argmax(axis=1)
+
+
+class Staged:
+    """Shows its stages; one of them is in a type too narrow."""
+
+    narrow = MappingProxyType({"phase": np.float16})
+
+    def stages(self, positions):
+        shown = {"position": positions.astype(np.float64)}
+        shown["frequency"] = 10000.0 ** (-np.arange(0, 16, 2) / 16)
+        shown = {name: self._narrowed(name, value) for name, value in shown.items()}
+        shown["phase"] = self._narrowed("phase", np.outer(*shown.values()))
+        return shown
+
+    def features(self, positions):
+        phase = self.stages(positions)["phase"].astype(np.float64)
+        return np.hstack([np.cos(phase), np.sin(phase)])
+
+    def _narrowed(self, name, value):
+        return value.astype(self.narrow.get(name, np.float64)).astype(np.float64)
+
+
+class StagedPositions(Staged):
+    narrow = MappingProxyType({"position": np.float16})
+
+
+class StagedFrequencies(Staged):
+    narrow = MappingProxyType({"frequency": np.float16})
+
+
+class StagedRight(Staged):
+    narrow = MappingProxyType({})

@@ -1,4 +1,4 @@
-"""Positional code of public libraries behind the audit's call forms; each is built when first named.
+"""Positional code of public libraries behind the audit's call forms, each built when first named.
 
 Classes that hold random numbers until a model initializes them are initialized as the model does.
 """
@@ -76,16 +76,19 @@ def llama_dynamic():
 
 
 def llama_yarn():
-    return Rotary(
-        _llama("yarn", factor=4.0, original_max_position_embeddings=1024, positions=4096)
-    )
+    return Rotary(_llama("yarn", factor=4.0, original_max_position_embeddings=1024, positions=4096))
 
 
 def llama3():
     return Rotary(
         _llama(
-            "llama3", 500000.0, factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0,
-            original_max_position_embeddings=8192, positions=131072,
+            "llama3",
+            500000.0,
+            factor=8.0,
+            low_freq_factor=1.0,
+            high_freq_factor=4.0,
+            original_max_position_embeddings=8192,
+            positions=131072,
         )  # fmt: skip
     )
 
@@ -370,7 +373,8 @@ def x_alibi():
 
     module = AlibiPositionalBias(12)
     return _Bias(
-        lambda n, dtype: module(n, n).to(dtype), lambda heads: AlibiPositionalBias._get_slopes(heads)
+        lambda n, dtype: module(n, n).to(dtype),
+        AlibiPositionalBias._get_slopes,
     )
 
 
@@ -444,7 +448,9 @@ class _Encodings1D:
         self.module = PositionalEncoding1D(HEAD)
 
     def features(self, positions, dtype=torch.float32):
-        return self.module(torch.zeros(1, int(positions.max()) + 1, HEAD, dtype=dtype))[0][positions]
+        return self.module(torch.zeros(1, int(positions.max()) + 1, HEAD, dtype=dtype))[0][
+            positions
+        ]
 
     def to(self, dtype):
         self.module.to(dtype)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -13,7 +14,13 @@ from verify.audit.families.matrices import Tables, against, causal, size, tables
 from verify.audit.findings import Finding, Note, spell
 from verify.audit.precise import Double
 from verify.audit.question import Question, wrong_shape
-from verify.audit.specifications import SLOPE_RULES, Slopes, exact_slopes, powers_of_two
+from verify.audit.specifications import (
+    SLOPE_RULES,
+    Slopes,
+    exact_slopes,
+    powers_of_two,
+    published_slopes,
+)
 
 PROPERTIES = (
     "error", "shape", "nonfinite", "value", "collision", "tie", "flip", "not-relative",
@@ -54,8 +61,36 @@ def examine_bias(question: Question) -> Iterator[Finding | Note]:
         right = f"({specification.heads}, {n}, {n})"
         raise wrong_shape(question, "bias", found.values.shape, right, n)
     slopes = exact_slopes(specification, found.heads)
-    for h in range(found.heads):
-        yield from _head(question, found, h, slopes[h], n)
+    said = [
+        (h, answer)
+        for h in range(found.heads)
+        for answer in _head(question, found, h, slopes[h], n)
+    ]
+    yield from _merged(said, found.heads)
+
+
+def _merged(said: list[tuple[int, Finding | Note]], heads: int) -> Iterator[Finding | Note]:
+    """What is said of several heads in the same way, once."""
+    groups: dict[tuple[str, ...], list[tuple[int, Finding | Note]]] = {}
+    for h, answer in said:
+        if isinstance(answer, Finding):
+            key = (answer.kind, str(answer.details.get("task", "")))
+        else:
+            key = (answer.kind, answer.name)
+        groups.setdefault(key, []).append((h, answer))
+    for group in groups.values():
+        answer = min(group, key=_first_position)[1]
+        if len(group) > 1:
+            message = f"{answer.message} ({len(group)} of {heads} heads)"
+            answer = replace(answer, message=message)
+        if isinstance(answer, Finding):
+            answer = replace(answer, details={**answer.details, "heads": [h for h, _ in group]})
+        yield answer
+
+
+def _first_position(said: tuple[int, Finding | Note]) -> tuple[int, int]:
+    position = said[1].position if isinstance(said[1], Finding) else None
+    return (-1 if position is None else position, said[0])
 
 
 def _head(
@@ -90,10 +125,17 @@ def _head(
                     f"head {h} is the exact bias times {factor:.6g}{named}, so no decision differs"
                 )
                 if named:
-                    yield _bias_value(question, found, h, exact, error, wrong, model.output, named)
+                    yield _bias_value(
+                        question, found, h, exact, error, wrong, model.output, named, 0 * diagonal
+                    )
                 yield Note("equivalence", "bias", "positive scaling", text)
             else:
-                yield _bias_value(question, found, h, exact, error, wrong, model.output, "")
+                apart = seen & ~(shifted <= wide)
+                if apart.sum() < wrong.sum():  # a row constant hides where the fault is
+                    error, wrong, base = shifted, apart, diagonal
+                else:
+                    base = np.zeros((n, 1))
+                yield _bias_value(question, found, h, exact, error, wrong, model.output, "", base)
     if question.visibility == "causal":
         yield from _distances(question, found, h, exact, bound, n)
         yield from _nearest_and_farthest(question, found, h, exact, n)
@@ -105,8 +147,10 @@ def _scale(shifted: Floats, exact: Floats, seen: Bools) -> float:
 
 
 def _named_slope(heads: int, h: int, slope: float) -> str:
-    """The published rule, other than the specified one, that gives this slope."""
+    """The rule, other than the published one, that gives this slope."""
     for name, rule in SLOPE_RULES.items():
+        if rule is published_slopes:
+            continue
         value = float(powers_of_two(rule(heads)).high[h])
         if abs(slope / value - 1) < 1e-3:
             return f" (slopes: {name})"
@@ -115,39 +159,51 @@ def _named_slope(heads: int, h: int, slope: float) -> str:
 
 def _bias_value(
     question: Question, found: Tables, h: int, exact: Double, error: Floats,
-    wrong: Bools, output: FloatType, named: str,
+    wrong: Bools, output: FloatType, named: str, base: Floats,
 ) -> Finding:  # fmt: skip
     i, j = (int(k) for k in np.argwhere(wrong)[0])
     margin = float(error[i, j] / ulp(exact.high[i, j], output))
+    seen, own = float(found.floats[h, i, j] - base[i, 0]), ""
+    if base[i, 0]:
+        own = " (less that of the row's own key)"
     return Finding(
         "value", "bias",
-        f"the bias of head {h}, row {i}, key {j} is {found.floats[h, i, j]:.9g} where "
+        f"the bias of head {h}, row {i}, key {j}{own} is {seen:.9g} where "
         f"{exact.high[i, j]:.9g} is right{named}",
         position=i, unit="row", count=int(wrong.any(axis=1).sum()),
-        exact=spell(exact.fraction(i, j)), observed=spell(float(found.floats[h, i, j])),
+        exact=spell(exact.fraction(i, j)), observed=spell(seen),
         margin=margin, stage=_stage(question, found, h, exact),
         reproduce=question.reproduce("bias", i + 1), details={"head": h, "key": j},
     )  # fmt: skip
 
 
 def _stage(question: Question, found: Tables, h: int, exact: Double) -> str | None:
-    """Which narrowed stage gives the observed bias: the distance, or the product."""
-    observed, n = found.floats[h], exact.shape[0]
+    """Which narrowed stage gives the observed bias, up to a constant in each row: the position
+    ids, the slope, the product with the distance or with the key, or the bias itself."""
+    n = exact.shape[0]
     seen = causal(question, n, n)
-    distance = (np.arange(n)[:, None] - np.arange(n)).astype(np.float64)
+    ids = np.arange(n, dtype=np.float64)
     slope = -float(exact.high[n - 1, 0]) / max(n - 1, 1)
+
+    def relative(table: Floats) -> Floats:
+        spread = np.broadcast_to(table, (n, n))
+        return spread - np.diagonal(spread)[:, None]
+
+    observed, right = relative(found.floats[h])[seen], relative(exact.high)[seen]
     for name in ("bfloat16", "float16", "float32"):
         kind = FLOAT_TYPES[name]
+        narrow, distance = round_to(slope, kind), ids[:, None] - ids
         guesses = {
-            "position id": -slope
-            * (round_to(np.arange(n), kind)[:, None] - round_to(np.arange(n), kind)),
-            "slope": -round_to(slope, kind) * distance,
+            "position id": slope * (round_to(ids, kind) - round_to(ids, kind)[:, None]),
+            "slope": -narrow * distance,
             "bias": round_to(exact.high, kind),
+            "product": round_to(-narrow * distance, kind),
+            "product with the key": round_to(narrow * round_to(ids, kind), kind),
+            "bias by key": round_to(slope * ids, kind),
         }
         for stage, guess in guesses.items():
-            if np.array_equal(guess[seen], observed[seen]) and not np.array_equal(
-                guess[seen], exact.high[seen]
-            ):
+            close = relative(guess)[seen]
+            if np.array_equal(close, observed) and not np.array_equal(close, right):
                 return f"{stage} in {name}"
     return None
 

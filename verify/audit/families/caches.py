@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -23,7 +23,8 @@ HISTORY_KINDS: Final = ("features", "rotate", "kernel", "bias", "mask", "slopes"
 _SHORT: Final = 16
 _LONG: Final = 1024
 _PADDING: Final = 3
-_OTHER: Final = "float16"  # every library has it
+_LARGEST: Final = 128  # of a matrix
+_BY_LENGTH: Final = ("bias", "mask", "slopes", "parameters")
 
 
 def examine_positions(question: Question) -> Iterator[Finding | Note]:
@@ -121,64 +122,87 @@ class _Call:
 
 def examine_history(question: Question, kind: str) -> Iterator[Finding | Note]:
     """The same call in a fresh process, after other calls, and one position at a time."""
-    first, others = _calls(question, kind)
+    short, long = _lengths(question)
+    wrap = _wrapper(question, kind)
+    others = [_Call("a longer call", wrap(0, long)), _Call("a shorter call", wrap(0, short // 2))]
+    if kind not in _BY_LENGTH:
+        others.insert(1, _Call("a call at an offset", wrap(long - short, long)))
+    rounds = [(wrap(0, short), others, others[:1])]
+    if "dtype" in question.session.offered[kind]:
+        typed = [
+            _Call(
+                f"a call in {_other_type(question, kind)}",
+                wrap(0, long),
+                _other_type(question, kind),
+            )
+        ]
+        rounds.append((wrap(0, long), typed, typed))
+    for first, after, before in rounds:
+        found = yield from _round(question, kind, first, after, before)
+        if found:
+            return
+    if kind in ("features", "rotate"):
+        question.session.fresh()
+        baseline = _answer(question, kind, wrap(0, short))
+        if baseline is not None:
+            yield from _one_by_one(question, kind, wrap(0, short), baseline)
+
+
+def _round(
+    question: Question, kind: str, first: tuple[Any, ...], after: list[_Call], before: list[_Call]
+) -> Generator[Finding, None, bool]:
+    """Whether some call changes the answer to the first one, made before it or after it.
+
+    A cache that is filled once answers as it was filled, so some calls also come before the first
+    one of a fresh process.
+    """
     question.session.fresh()
     baseline = _answer(question, kind, first)
     if baseline is None:
-        return
-    after = [(other, other.name) for other in others]
-    # A cache that is filled once answers as it was filled, so the longest and the other type also
-    # come before the first call of a fresh process.
-    before = [(other, f"{other.name} that came first") for other in (others[0], others[-1])]
-    for place, (other, name) in enumerate([*after, *before]):
-        if place >= len(after):
+        return True
+    steps = [(call, call.name, False) for call in after]
+    steps += [(call, f"{call.name} that came first", True) for call in before]
+    for call, name, anew in steps:
+        if anew:
             question.session.fresh()
-        _answer(replace(question, dtype=other.dtype or question.dtype), kind, other.arguments)
+        _answer(replace(question, dtype=call.dtype or question.dtype), kind, call.arguments)
         again = _answer(question, kind, first)
         worst = None if again is None else _difference(baseline, again)
         if worst is None or worst[0] > 2.0:
             yield _stateful(question, kind, first, name, worst)
             question.session.fresh()
-            return
-    if kind in ("features", "rotate"):
-        yield from _one_by_one(question, kind, first, baseline)
+            return True
+    return False
 
 
-def _calls(question: Question, kind: str) -> tuple[tuple[Any, ...], list[_Call]]:
-    """The call that is repeated, and the calls that should not change its answer."""
+def _lengths(question: Question) -> tuple[int, int]:
     short, long = min(_SHORT, question.length), min(_LONG, question.length)
     capacity = getattr(question.specification, "capacity", None)
-    if capacity is not None:
-        short, long = min(short, capacity), min(long, capacity)
-    if kind in ("bias", "mask", "slopes", "parameters"):
-        first: tuple[Any, ...] = (short,)
-        others = [
-            _Call("a longer call", (min(long, 128),)),
-            _Call("a shorter call", (max(short // 2, 1),)),
-        ]
-    else:
-        positions = np.arange(short, dtype=np.int64)
-        far = np.arange(max(long - short, 0), long, dtype=np.int64)
-        wrap = _wrapper(question, kind)
-        first = wrap(positions)
-        others = [
-            _Call("a longer call", wrap(np.arange(long, dtype=np.int64))),
-            _Call("a call at an offset", wrap(far)),
-            _Call("a shorter call", wrap(positions[: max(short // 2, 1)])),
-        ]
-    if "dtype" in question.session.offered[kind]:
-        other = "float32" if question.dtype in ("bfloat16", "float16") else _OTHER
-        others.append(_Call(f"a call in {other}", others[0].arguments, other))
-    return first, others
+    return (short, long) if capacity is None else (min(short, capacity), min(long, capacity))
 
 
-def _wrapper(question: Question, kind: str) -> Callable[[npt.NDArray[np.int64]], tuple[Any, ...]]:
-    """From positions to the arguments of the callable."""
-    if kind == "rotate":
-        return lambda positions: _rotated(question, positions)
-    if kind == "kernel" and "target" in question.session.offered[kind]:
-        return lambda offsets: (offsets, 1)
-    return lambda positions: (positions,)
+def _other_type(question: Question, kind: str) -> str:
+    """A narrow type that the subject's library has, other than the one that is audited."""
+    if question.dtype in ("bfloat16", "float16"):
+        return "float32"
+    library = question.session.libraries.get(kind, "numpy")
+    return "bfloat16" if library in ("torch", "jax", "mlx") else "float16"
+
+
+def _wrapper(question: Question, kind: str) -> Callable[[int, int], tuple[Any, ...]]:
+    """From the positions start..stop-1 (the length stop) to the arguments of the callable."""
+    if kind in _BY_LENGTH:
+        return lambda start, stop: (max(1, min(stop, _LARGEST)),)
+
+    def wrap(start: int, stop: int) -> tuple[Any, ...]:
+        positions = np.arange(start, max(stop, start + 1), dtype=np.int64)
+        if kind == "rotate":
+            return _rotated(question, positions)
+        if kind == "kernel" and "target" in question.session.offered[kind]:
+            return positions, 1
+        return (positions,)
+
+    return wrap
 
 
 def _rotated(question: Question, positions: npt.NDArray[np.int64]) -> tuple[Any, ...]:

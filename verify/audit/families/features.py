@@ -2,25 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from dataclasses import replace
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from verify.audit import stages
 from verify.audit.dtypes import finite_rows
 from verify.audit.families import collisions, decisions, values
 from verify.audit.families.values import Compared, Source
 from verify.audit.findings import Finding, Note
-from verify.audit.question import Question, Refused
+from verify.audit.question import Question, Refused, refusal
 from verify.audit.specifications import Rows, Waves
 from verify.audit.values import Values
 
+_TRACED: Final = ("value", "collision", "tie", "flip")
+_REPLAYED: Final = 512
 PROPERTIES = ("error", "shape", "nonfinite", "value", "collision", "tie", "flip", "clamped")
 
 
 def examine(question: Question) -> Iterator[Finding | Note]:
     """All checks of `features(positions)`."""
     source = values.features(question)
+    exposed = yield from _exposed(question)
+    for answer in _examine(question, source):
+        if isinstance(answer, Finding) and exposed is not None and answer.kind in _TRACED:
+            yield replace(answer, stage=exposed)
+        else:
+            yield answer
+
+
+def _exposed(question: Question) -> Generator[Note, None, str | None]:
+    """The first stage that loses bits, where the subject shows its stages."""
+    if "stages" not in question.session.offered or not isinstance(question.specification, Waves):
+        return None
+    few = question.sampled[np.linspace(0, len(question.sampled) - 1, _REPLAYED).astype(int)]
+    few = np.unique(few)
+    reply = question.session.call("stages", few, dtype=question.dtype, length=question.length)
+    if reply.status != "value":
+        raise Refused(refusal(question, "stages", reply, (few,)))
+    shown = dict(zip(reply.names, reply.values, strict=True))
+    stage, told = stages.replay(question.specification, question.length, few, shown)
+    for words in told:
+        yield Note("stage", "features", "exposed", words)
+    return stage
+
+
+def _examine(question: Question, source: Source) -> Iterator[Finding | Note]:
     capacity = getattr(question.specification, "capacity", None)
     inside = question.sampled if capacity is None else question.sampled[question.sampled < capacity]
     yield from at(source, inside)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -100,6 +100,8 @@ def compare(
             finite = np.flatnonzero(finite_rows(observed))
             chosen = finite[np.linspace(0, len(finite) - 1, min(_PROBES, len(finite))).astype(int)]
             layout = recognise(observed[chosen], exact.high[chosen], specification.dimension)
+            if layout is not None:
+                layout = _published_factor(specification, layout)
         if layout is None:
             d = specification.dimension
             right = f"({len(positions)}, {d})"
@@ -121,6 +123,14 @@ def compare(
         positions, observed, exact, angles, bound, layout, truth, model, specification,
         question.length,
     )  # fmt: skip
+
+
+def _published_factor(specification: Waves, layout: Layout) -> Layout:
+    """The layout with the published common factor instead of the estimated one near it."""
+    for _, factor in specification.factors:
+        if abs(layout.factor / factor - 1) < 1e-4:
+            return replace(layout, factor=factor)
+    return layout
 
 
 def choose(
@@ -181,6 +191,8 @@ def value(source: Source, compared: Compared) -> Iterator[Finding | Note]:
     with np.errstate(invalid="ignore"):
         error = np.abs(compared.exact.error_of(compared.observed))
         spacing = ulp(compared.exact.high, compared.model.output)
+        if compared.layout is not None and compared.layout.factor != 1:
+            spacing = 2 * spacing  # one more rounding
         if isinstance(compared.specification, Waves):
             safe = np.where(compared.angles == 0, 1.0, np.abs(compared.angles))
             excess = np.maximum(error - spacing, 0) / safe / compared.model.phase.unit
