@@ -15,6 +15,7 @@ import platform
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
+from typing import Any
 
 import click
 
@@ -27,6 +28,10 @@ _ORDER = [
     *("hunt", "heads", "synthesize", "advise", "audit", "doctor"),
 ]
 _INTERRUPTED, _CLOSED_PIPE = 130, 141  # what shells report for SIGINT and SIGPIPE
+
+
+class _ClosedPipe(Exception):
+    """Whoever read our output has left."""
 
 
 class _Commands(click.Group):
@@ -45,6 +50,13 @@ class _Commands(click.Group):
         command = importlib.import_module(f"{commands.__name__}.{module}").command
         assert isinstance(command, click.Command), f"{module}.command is not a click command"
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; a closed pipe leaves by a way of its own past click's exit code 1."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as problem:
+            raise _ClosedPipe from problem
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -124,12 +136,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise problem.__cause__ from None
         click.echo("pe-verify: interrupted", err=True)
         return _INTERRUPTED
-    except BrokenPipeError:
+    except (_ClosedPipe, BrokenPipeError):
         return _closed_pipe()
-    except SystemExit as stop:
-        if isinstance(stop.__context__, BrokenPipeError):  # click itself would exit with code 1
-            return _closed_pipe()
-        raise
     except ModuleNotFoundError as problem:
         sentence = environment.missing(problem.name)
         if sentence is None:
