@@ -24,7 +24,7 @@ from typing import Any, Final, NamedTuple, NoReturn, final
 FORMAT: Final = "1.0"
 MAX_EXPRESSION, MAX_DIGITS, MAX_CASES = 20_000, 400_000, 1_000_000  # characters; values of finite
 MAX_POWER, MAX_SIZE, MAX_PRODUCT = 64, 1 << 20, 1 << 16  # exponent; bits; pairs of monomials
-MAX_BITS, MAX_RADICAND = 1 << 14, 1 << 22
+MAX_BITS, MAX_RADICAND, MAX_WAVES = 1 << 14, 1 << 22, 1 << 10
 if 0 < sys.get_int_max_str_digits() < MAX_DIGITS:
     sys.set_int_max_str_digits(MAX_DIGITS)  # multipliers of large systems have thousands of digits
 
@@ -214,7 +214,7 @@ def _read(node: ast.AST) -> Expression:
                 return apply(name, tuple(map(_read, args)))
         case ast.UnaryOp(ast.USub(), inner):
             return -_read(inner)
-    raise Malformed(f"{type(node).__name__} is not allowed here")
+    raise Malformed(f"{ast.unparse(node)[:60]!r} is not allowed")
 
 
 Atom = tuple[Expression, str]  # p > 0, p >= 0, p == 0 or p != 0
@@ -310,17 +310,18 @@ def linear(p: Expression) -> Expression:
     """Product-to-sum until each monomial has one cosine or sine at most; same value."""
     pairs: list[tuple[Monomial, Fraction]] = []
     for monomial, coefficient in p.terms:
-        waves = [t for t, e in monomial if t.head in ("cos", "sin") for _ in range(min(int(e), 2))]
-        if len(waves) < 2:
+        waves = {t: int(e) for t, e in monomial if t.head in ("cos", "sin")}
+        size = math.prod(e + 1 for e in waves.values())
+        _need(size <= MAX_WAVES, "a product has too many cosines and sines")
+        if sum(waves.values()) < 2:
             pairs.append((monomial, coefficient))
             continue
-        a, b = waves[:2]  # cosines come first: cos cos, cos sin or sin sin
+        a, b, *_ = (t for t, e in waves.items() for _ in range(e))  # cosines come first
         head, sign = "cos" if a.head == b.head else "sin", -1 if a.head == "sin" else 1
         plus, minus = (apply(head, (b.args[0] + x,)) for x in (a.args[0], -a.args[0]))
         powers = ((t, e - (t == a) - (t == b)) for t, e in monomial)
         rest = Expression(((tuple((t, e) for t, e in powers if e), coefficient / 2),))
         pairs.extend(((minus + plus * number(sign)) * rest).terms)
-    _need(len(pairs) <= MAX_PRODUCT, "a product of cosines and sines is too long")
     result = collect(pairs)
     return result if result == p else linear(result)
 
@@ -756,7 +757,8 @@ def _dot(a: Iterable[Any], b: Iterable[Any], zero: Any = 0) -> Any:
 
 def _system(data: object, *more: object) -> _System:
     vectors, rows = _take(data, "vectors rows")
-    table, found = [[expression(e) for e in _list(v)] for v in _list(vectors)], list[_Row]()
+    numbers, found = Context({}, {}, {}, set(), []), list[_Row]()
+    table = [[numbers.read(e) for e in _list(vector)] for vector in _list(vectors)]
     for row in [*_list(rows), *more]:
         query, start, stop, target = (k if type(k) is int else -2 for k in _list(row, 4))
         fits = -1 <= query < len(table) and 0 <= start <= target < stop <= len(table)
