@@ -5,6 +5,7 @@ from __future__ import annotations
 from proofs import (
     corollaries,
     growing_offsets,
+    invariance,
     operators,
     outside_colspan,
     proposition_1,
@@ -12,11 +13,13 @@ from proofs import (
     proposition_3,
     proposition_4,
     published,
+    rescue,
     scale_hint,
     scope,
     theorem_1,
     theorem_2,
     transfer_of_the_parameter,
+    trichotomy,
 )
 from proofs.conjecture_1 import cone, dichotomy, margin_law, selected, span
 from verify.statements import Statement
@@ -41,4 +44,7 @@ STATEMENTS: tuple[Statement, ...] = (
     *operators.STATEMENTS,
     *scale_hint.STATEMENTS,
     *published.STATEMENTS,
+    *trichotomy.STATEMENTS,
+    *invariance.STATEMENTS,
+    *rescue.STATEMENTS,
 )

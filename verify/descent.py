@@ -55,8 +55,8 @@ class Frame:
         count = len(self.table)
         sums = np.bincount(query * count + target, weights, count * count)
         sums -= np.bincount(query * count + key, weights, count * count)
-        square: Floats = np.asarray(sums.reshape(count, count), dtype=np.float64)
-        return np.asarray(self.table.T @ square @ self.table)
+        found: Floats = self.table.T @ sums.reshape(count, count) @ self.table
+        return found
 
     def norms(self, triples: Triples) -> Floats:
         """The length of each constraint vector."""
