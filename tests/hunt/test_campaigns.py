@@ -271,6 +271,7 @@ def test_two_processes_on_one_campaign_are_refused(
 
 LIMITED = """
 import resource, signal, sys
+sys.dont_write_bytecode = True  # a truncated cache would break every later import
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 15, 1 << 15))
 from verify.cli import main
