@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from verify.alpha import AlphaResult
+    from verify.complexity import Growth
     from verify.taxonomy import Taxonomy
     from verify.transfer import Kind, Transfer
 
@@ -90,6 +91,17 @@ def classes(found: Transfer, path: Path) -> None:
         handles=patches, fontsize=7, ncols=4, loc="upper center", bbox_to_anchor=(0.5, -0.4)
     )
     _save(drawn, path)
+
+
+def operators(found: Sequence[Growth], path: Path) -> None:
+    """How many operators each family needs over all lengths up to n."""
+    figure, axes = _figure(7, 4)
+    for of, marker in zip(found, "os^Dvx+*" * len(found), strict=False):
+        x, y = [c.n for c in of.counts], [c.so_far for c in of.counts]
+        axes.plot(x, y, marker=marker, markersize=4, label=of.family.name)
+    axes.set(xlabel="n", ylabel="operators needed up to n")
+    axes.legend(fontsize=7)
+    _save(figure, path)
 
 
 def _figure(width: float, height: float, panels: int = 1) -> tuple[Any, Any]:

@@ -150,6 +150,9 @@ def _audit(
     for finding in findings:
         if not finding.good:
             problems.append(f"{finding.name}: {finding.outcome}: {finding.reason}")
+        if finding.measured is not None and finding.measured.agrees is False:
+            published, here = finding.measured.published, finding.measured.value
+            problems.append(f"{finding.name}: published {published}, here {here}")
         problems += [
             f"{finding.name}: {o.engine} finds a counterexample: {o.reason}"
             for o in finding.opinions

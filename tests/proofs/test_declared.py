@@ -15,6 +15,7 @@ from verify.engines.protocol import Answer
 from verify.statements import (
     Ask,
     Hypothesis,
+    Measured,
     Measurement,
     Obligation,
     Profile,
@@ -190,6 +191,18 @@ def test_enumeration_gives_chance(k: int) -> None:
     for target in range(k - 1):
         outcomes = proposition_2.enumeration(k, target)["outcomes"]
         assert outcomes.count("h") * (k - 1) == len(outcomes)
+
+
+def test_a_published_number_that_is_not_reproduced_is_a_contradiction() -> None:
+    def measure(profile: Profile) -> Measured:
+        return Measured("7/10", None, "8/10", False, True, "")
+
+    once = Measurement("once", "", "one length", measure)
+    statement = replace(_asked("=> x > 0"), status="measured", obligations=(once,))
+    verdict = suite.verify(statement, QUICK)
+    assert verdict.outcome == Outcome.MEASURED
+    assert verdict.problems == ("once: published 8/10, here 7/10",)
+    assert exit_code([verdict]) == 1
 
 
 def test_measurements_are_statements_of_their_own() -> None:

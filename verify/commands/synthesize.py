@@ -83,8 +83,17 @@ def _print(out: Console, found: Synthesis, written: dict[bool, Path]) -> None:
         title = "With Scale Hint (features see the length)" if side.hint else "Without the length"
         layout.heading(out, title)
         _print_side(out, found, side)
+        layout.line(out, _classes(side), indent=2)
         if side.hint in written:
             layout.line(out, f"certificate: {written[side.hint]}", indent=2)
+
+
+def _classes(side: Side) -> str:
+    """What a learned relation could do."""
+    if side.classes.classes is not None:
+        return f"a learned relation can do it with {side.classes.classes} classes of cells"
+    cycle = " > ".join(map(str, [*side.classes.cycle, side.classes.cycle[0]]))
+    return f"no relation on cells does it: {cycle}"
 
 
 def _print_side(out: Console, found: Synthesis, side: Side) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from verify import certificates, systems
 from verify.synthesis import grammar
 from verify.synthesis.lift import Lift, lift
+from verify.synthesis.partition import Partition, partition
 from verify.theory import heads, tasks
 from verify.theory.encodings import Encoding
 from verify.theory.tasks import Task
@@ -51,10 +52,12 @@ class Find:
 class Side:
     """The search with or without Scale Hint.
 
+    classes: how few relation classes a learned relation could do with, if any (`partition`).
     smallest: the smallest find; proved: the smallest one that holds at all lengths.
     """
 
     hint: bool
+    classes: Partition
     smallest: Find | None
     proved: Find | None
     attempts: tuple[Attempt, ...]
@@ -124,7 +127,8 @@ def _side(
         if find and find.lifted:
             proved = find
             break
-    return Side(hint, smallest, proved, tuple(attempts))
+    classes = partition(groups, hint=hint, visibility=visibility)
+    return Side(hint, classes, smallest, proved, tuple(attempts))
 
 
 def _try(
@@ -176,6 +180,8 @@ def document(found: Synthesis) -> dict[str, Any]:
 def _side_document(side: Side) -> dict[str, Any]:
     return {
         "scale_hint": side.hint,
+        "classes": side.classes.classes,
+        "cycle": [list(cell) for cell in side.classes.cycle],
         "smallest": _find_document(side.smallest),
         "proved": _find_document(side.proved),
         "attempts": [
