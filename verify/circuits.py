@@ -3,8 +3,8 @@
 The model is ours (the second paper's definitions are not public to us in full). A family gives, for
 each n, steps that each write one token from earlier ones by a *unit operator*, a finite table. The
 number of distinct operators bounds the sequential complexity at n from above; for a single linear
-layer (copy, shift, reverse: A*_n has entries 0 and 1) the number of distinct non-zero entries is the
-complexity itself, zero being no operator.
+layer (copy, shift, reverse: A*_n has entries 0 and 1) the number of distinct non-zero entries is
+the complexity itself, zero being no operator.
 """
 
 from __future__ import annotations
