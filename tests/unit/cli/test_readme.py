@@ -50,7 +50,7 @@ def shown() -> str:
 
 def test_the_result_lines_are_those_of_the_statements() -> None:
     found = rows(shown())
-    stale = "README.md is stale: paste what `pe-verify check --profile quick` prints"
+    stale = "README.md is stale: run tools/refresh_readme.py"
     assert [row.id for row in found] == list(registry()), stale
     certified = Finding("", "", "", "valid", "")
     for row, statement in zip(found, registry().values(), strict=True):
