@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
-from verify.engines.feasibility import BilinearGrid, LinearGrid, Row, StrictSystem
+from verify.engines.feasibility import (
+    BilinearGrid,
+    LinearGrid,
+    Refutation,
+    Row,
+    StrictSystem,
+    Witness,
+)
 
 # Legs a, b and hypotenuse c: rotations with cosine a / c and sine b / c.
 PYTHAGOREAN = (
@@ -136,3 +143,58 @@ def constraint_vector(system: StrictSystem, row: Row, key: int) -> list[Fraction
         for x, y in zip(grid.keys[row.target], grid.keys[key], strict=True)
     ]
     return [Fraction(x) * y for x in queries[row.query] for y in difference]
+
+
+def satisfies(system: StrictSystem, witness: Witness) -> bool:
+    """Every constraint holds: by plain fractions, sharing nothing with the engine."""
+    flat: list[Fraction] = []
+    for entry in witness.parameter:
+        flat += entry if isinstance(entry, tuple) else (entry,)
+    return all(
+        sum(a * w for a, w in zip(vector, flat, strict=True)) > 0
+        for _, _, vector in constraints(system)
+    )
+
+
+def combined(
+    system: StrictSystem, multipliers: Sequence[tuple[int, int, int | Fraction]]
+) -> list[Fraction]:
+    """The combination of constraints with these positive multipliers, by plain fractions."""
+    total = [Fraction(0)] * math.prod(system.shape)
+    for r, key, y in multipliers:
+        row = system.rows[r]
+        assert y > 0
+        assert key in system.competitors(row)
+        vector = constraint_vector(system, row, key)
+        total = [x + y * a for x, a in zip(total, vector, strict=True)]
+    return total
+
+
+def refutes(system: StrictSystem, refutation: Refutation) -> bool:
+    return bool(refutation.multipliers) and not any(combined(system, refutation.multipliers))
+
+
+def single_row(vectors: Sequence[Sequence[int | Fraction]]) -> StrictSystem:
+    """The system of arbitrary constraint vectors: one row whose target has the feature 0."""
+    width = len(vectors[0])
+    table = [(0,) * width] + [tuple(-x for x in v) for v in vectors]
+    last = len(vectors)
+    return StrictSystem((LinearGrid(tuple(table), last + 1),), (Row(0, last, last),))
+
+
+def near_boundary(order: int, bits: int, seed: int, sign: int) -> StrictSystem:
+    """Independent vectors a_0.. and one more, `sign a_0 - 2^bits sum c_k a_k`, among combinations.
+
+    Feasible with margins about 2^-bits for sign 1; 0 is on the boundary of the hull for sign 0, and
+    about 2^-bits inside for sign -1.
+    """
+    rng = random.Random(seed)
+    base = [[rng.randint(-9, 9) for _ in range(order)] for _ in range(order)]
+    weights = [[sign] + [-rng.randint(1, 9) * 2**bits for _ in range(order - 1)]]
+    weights += [[rng.randint(1, 5) for _ in range(order)] for _ in range(2 * order)]
+    vectors = base + [
+        [sum(c * a[j] for c, a in zip(line, base, strict=True)) for j in range(order)]
+        for line in weights
+    ]
+    rng.shuffle(vectors)
+    return single_row(vectors)

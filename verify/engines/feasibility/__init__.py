@@ -11,7 +11,7 @@ with HiGHS (`lp`), and the exact simplex from what these found, which always end
 """
 
 from .cones import Core, implied, irreducible
-from .decide import decide
+from .decision import decide
 from .system import (
     BilinearGrid,
     Combination,

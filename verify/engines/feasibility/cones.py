@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from time import monotonic
 
-from .decide import decide
+from .decision import decide
 from .system import Combination, Multiplier, Refutation, Row, StrictSystem, Undecided, Witness
 
 

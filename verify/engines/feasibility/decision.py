@@ -30,6 +30,11 @@ def decide(
         return Refutation(((problem.row, problem.key, 1),), "zero constraint")
     if start is not None:
         parameter = as_matrix(start.parameter)
+        given: tuple[int, ...] = (len(parameter), len(parameter[0]))
+        if not isinstance(start.parameter[0], tuple):
+            given = given[1:]
+        if given != system.shape:
+            raise ValueError(f"start: shape {given} given, but the system needs {system.shape}")
         if problem.satisfied(parameter):
             return Witness(start.parameter, "start")
     try:
