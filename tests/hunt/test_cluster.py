@@ -81,7 +81,7 @@ def test_a_worker_that_is_killed_is_replaced(
     cluster: tuple[str, list[int]], tmp_path: Path
 ) -> None:
     command = [sys.executable, "-m", "verify", "hunt", "start", "span", "--space"]
-    command += ["polynomial:height=1", "--strategy", "random", "--instances", "200000"]
+    command += ["polynomial:height=1", "--strategy", "random", "--instances", "40000"]
     command += ["--directory", str(tmp_path / "c"), "--cluster", cluster[0]]
     run = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
     time.sleep(4)
