@@ -66,8 +66,8 @@ def _repeated(order: Indices) -> Indices:
 def _fit(observed: Floats, matched: Floats) -> tuple[float, float]:
     """The common factor and the mean error: 1, unless another one explains nearly all of it."""
     plain = float(np.abs(observed - matched).mean())
-    norm = float((matched * matched).sum())
-    factor = float((observed * matched).sum()) / norm if norm else 1.0
+    large = np.abs(matched) > 0.5  # the median of the ratios there: faulty columns do not move it
+    factor = float(np.median(observed[large] / matched[large])) if large.any() else 1.0
     error = float(np.abs(observed - factor * matched).mean())
     if factor <= 0 or abs(factor - 1) < 1e-3 or error > plain / 16:
         return 1.0, plain

@@ -89,7 +89,7 @@ def llama3():
             high_freq_factor=4.0,
             original_max_position_embeddings=8192,
             positions=131072,
-        )  # fmt: skip
+        )
     )
 
 
