@@ -52,11 +52,10 @@ class Frame:
             count = len(self.table)
             won, lost = np.bincount(target, weights, count), np.bincount(key, weights, count)
             return np.asarray(self.table.T @ (won - lost))
-        count = len(self.table)
+        table, count = self.table, len(self.table)
         sums = np.bincount(query * count + target, weights, count * count)
         sums -= np.bincount(query * count + key, weights, count * count)
-        found: Floats = self.table.T @ sums.reshape(count, count) @ self.table
-        return found
+        return np.asarray(table.T @ np.asarray(sums, np.float64).reshape(count, count) @ table)
 
     def norms(self, triples: Triples) -> Floats:
         """The length of each constraint vector."""
@@ -143,3 +142,53 @@ def descend(coordinates: Frame, triples: Triples) -> Floats | None:
             options={"maxiter": ITERATIONS, "maxcor": 30, "ftol": 1e-9, "gtol": 1e-9},
         )  # fmt: skip
     return best[0][1] if best else None
+
+
+def balance(coordinates: Frame, triples: Triples) -> Floats | None:
+    """Positive weights with which the constraint vectors nearly combine to zero, of sum 1.
+
+    At the minimum of log sum exp(-margins) they are the softmax of the margins; Newton's method
+    after L-BFGS brings the gradient down to rounding. None where the loss has no minimum nearby.
+    """
+    import scipy.linalg
+    import scipy.optimize
+
+    scale = 1 / coordinates.norms(triples)
+    size = coordinates.table.shape[1]
+    shape = (size,) if coordinates.linear else (size, size)
+    query, target, key = triples.T
+    gaps = (coordinates.table[target] - coordinates.table[key]) * scale[:, None]
+    vectors = gaps
+    if not coordinates.linear:
+        vectors = np.einsum("ka,kb->kab", coordinates.table[query], gaps).reshape(len(gaps), -1)
+
+    def objective(w: Floats) -> tuple[float, Floats]:
+        margins = vectors @ w
+        low = float(margins.min())
+        found = np.exp(low - margins)
+        total = float(found.sum())
+        return float(np.log(total)) - low, vectors.T @ (found / -total)
+
+    start = np.zeros(int(np.prod(shape)))
+    run = scipy.optimize.minimize(
+        objective, start, jac=True, method="L-BFGS-B",
+        options={"maxiter": 600, "maxcor": 30, "ftol": 0, "gtol": 1e-9},
+    )  # fmt: skip
+    w = np.asarray(run.x)
+    for _ in range(20):
+        margins = vectors @ w
+        found = np.exp(margins.min() - margins)
+        found /= found.sum()
+        gradient = -(vectors.T @ found)
+        if np.abs(gradient).max() < 1e-15:
+            break
+        hessian = (vectors * found[:, None]).T @ vectors - np.outer(gradient, gradient)
+        w = w - np.asarray(scipy.linalg.lstsq(hessian, gradient)[0])
+        if not np.isfinite(w).all():
+            return None
+    margins = vectors @ w
+    found = np.exp(margins.min() - margins)
+    found /= found.sum()
+    if not np.abs(vectors.T @ found).max() < 1e-9:
+        return None
+    return np.asarray(found * scale)

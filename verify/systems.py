@@ -30,6 +30,8 @@ from verify.theory.text import value
 
 Triple = tuple[int, int, int]  # query, target, key: the target shall beat the key
 BITS = (64, 128, 256, 512, 1024)
+NEAR = 256  # bits of the enclosures with which multipliers near exact ones are checked
+UNPROVED = "rounded vectors admit no parameter, and this is not proved of the exact ones"
 ROUNDED = (100, 400)  # bits of the rational vectors that stand in for irrational ones
 
 
@@ -83,7 +85,7 @@ class Reading:
     vectors: tuple[Vector, ...]
     rational: tuple[tuple[Fraction, ...], ...] | None
     known: Comparisons
-    floats: list[Any] = field(default_factory=list)
+    cache: dict[str, Any] = field(default_factory=dict)
 
     @property
     def linear(self) -> bool:
@@ -91,8 +93,17 @@ class Reading:
         return bool(self.system["rows"][0][0] < 0)
 
     def triples(self) -> list[Triple]:
-        """Every constraint of the rows."""
-        return [(q, t, k) for q, a, b, t in self.system["rows"] for k in range(a, b) if k != t]
+        """The different constraints of the rows."""
+        return list(self.labels())
+
+    def labels(self) -> dict[Triple, Label]:
+        """The different constraints with the first row and key that ask for each."""
+        found: dict[Triple, Label] = {}
+        for k, (q, a, b, t) in enumerate(self.system["rows"]):
+            for key in range(a, b):
+                if key != t:
+                    found.setdefault((q, t, key), (k, key))
+        return found
 
 
 def check(claim: dict[str, Any], proof: Proof) -> bool:
@@ -165,9 +176,10 @@ def _exact(
 
 def _refuted(reading: Reading, entries: list[Any], method: str) -> Refuted | Open:
     proof = {"rule": "farkas", "multipliers": entries}
-    if check({"kind": "unrealizable", "system": reading.system}, proof):
+    claim = {"kind": "unrealizable", "system": reading.system}
+    if _plausible(reading, entries) and check(claim, proof):
         return Refuted(tuple(sorted({row for row, _, _ in entries})), proof, method)
-    return Open("rounded vectors admit no parameter, and this is not proved of the exact ones")
+    return Open(UNPROVED)
 
 
 def _irrational(reading: Reading, limit: float | None) -> Found | Refuted | Open:
@@ -189,13 +201,70 @@ def _irrational(reading: Reading, limit: float | None) -> Found | Refuted | Open
         answer = _exact(reading, near, "rounded vectors", left)
         if not isinstance(answer, Open):
             return answer
+        if answer.reason == UNPROVED:  # the rounded vectors are refuted: try multipliers nearby
+            part = _nearby(reading)
+            proof = {"rule": "farkas-enclosed", **part} if part else None
+            if proof and check({"kind": "unrealizable", "system": reading.system}, proof):
+                rows = {row for row, _, _ in [*proof["fixed"], *proof["basis"]]}
+                return Refuted(tuple(sorted(rows)), proof, "enclosed")
     return answer
+
+
+def _nearby(reading: Reading, goal: Triple | None = None) -> dict[str, Any] | None:
+    """Multipliers near exact ones that combine to zero, or to the goal, for the kernel to check."""
+    from verify import enclosed
+
+    floats = _floats(reading)
+    if floats is None:
+        return None
+    labels = reading.labels()
+    parts = enclosed.combination(
+        floats, _near(reading, ROUNDED[-1]), reading.linear, list(labels), goal
+    )
+    if parts is None:
+        return None
+    named = list(labels.values())
+
+    def spelling(entries: list[tuple[int, Fraction]]) -> list[list[Any]]:
+        return [[*named[k], str(y)] for k, y in entries]
+
+    return {
+        "bits": NEAR, "fixed": spelling(parts["fixed"]), "basis": spelling(parts["basis"]),
+        "inverse": parts["inverse"],
+    }  # fmt: skip
 
 
 def _stand_ins(reading: Reading) -> Iterator[list[list[Fraction]]]:
     """Rational vectors near the irrational ones, nearer each time."""
     for bits in ROUNDED:
-        yield [[rounded(e, bits) for e in v] for v in reading.vectors]
+        yield _near(reading, bits)
+
+
+def _near(reading: Reading, bits: int) -> list[list[Fraction]]:
+    """The vectors rounded to this many bits, computed once."""
+    name = f"near {bits}"
+    if name not in reading.cache:
+        reading.cache[name] = [[rounded(e, bits) for e in v] for v in reading.vectors]
+    found: list[list[Fraction]] = reading.cache[name]
+    return found
+
+
+def _plausible(reading: Reading, entries: list[Any], goal: Triple | None = None) -> bool:
+    """Whether a combination comes to zero, or to the goal, on vectors of many bits.
+
+    The kernel's formal test of one that does not is slow, and known to fail.
+    """
+    if reading.rational is not None:
+        return True
+    from verify import enclosed
+
+    rows = reading.system["rows"]
+    terms = [((rows[k][0], rows[k][3], key), Fraction(y)) for k, key, y in entries]
+    if goal is not None:
+        terms.append((goal, Fraction(-1)))
+    total = enclosed.total(_near(reading, ROUNDED[-1]), reading.linear, terms)
+    size = max(abs(y) for _, y in terms)
+    return all(abs(x) <= size / (1 << ROUNDED[-1] // 2) for x in total)
 
 
 # ------------------------------------------------------------ is one more row decided by it?
@@ -209,7 +278,8 @@ def implied(
     time_limit: in seconds, for each competitor.
     """
     reading = system if isinstance(system, Reading) else read(system)
-    cones, methods, reason = [], set[str](), ""
+    cones: list[Any] = []
+    methods, reason = set[str](), ""
     for key in range(row[1], row[2]):
         if key == row[3]:
             continue
@@ -239,7 +309,7 @@ def implied(
 
 def _beaten(
     reading: Reading, row: Sequence[int], key: int, limit: float | None
-) -> list[Any] | Escaped | Open:
+) -> list[Any] | dict[str, Any] | Escaped | Open:
     """A realizing parameter with which the target does not beat `key`, or the cone against it."""
     trials: Iterable[Sequence[Sequence[Fraction]]] = [reading.rational or ()]
     if reading.rational is None:
@@ -253,7 +323,13 @@ def _beaten(
         seen = len(vectors) - 1 - key if reading.linear else key
         answer = feasibility.implied(training, new, seen, time_limit=limit)
         if isinstance(answer, feasibility.Combination):
-            return multipliers(reading.system, answer.multipliers)
+            found = multipliers(reading.system, answer.multipliers)
+            if reading.rational is not None or _reaches(reading, row, key, found):
+                return found
+            part = _nearby(reading, (row[0], row[3], key))
+            if part and _reaches(reading, row, key, part):
+                return part
+            return Open("rounded vectors force the row, and this is not proved of the exact ones")
         if isinstance(answer, feasibility.Undecided):
             return Open(answer.reason)
         if isinstance(answer, feasibility.Witness):
@@ -261,6 +337,20 @@ def _beaten(
             if _escapes(reading, row, key, parameter):
                 return Escaped(parameter, key, answer.method)
     return Open("rounded vectors do not decide it, and enclosures do not confirm their answer")
+
+
+def _reaches(reading: Reading, row: Sequence[int], key: int, cone: Any) -> bool:
+    """Whether the kernel accepts this cone for this key, put beside the target."""
+    if isinstance(cone, list) and not _plausible(reading, cone, (row[0], row[3], key)):
+        return False
+    vectors = reading.system["vectors"]
+    system = {
+        "vectors": [*vectors, vectors[row[3]], vectors[key]],
+        "rows": reading.system["rows"],
+    }
+    pair = [row[0], len(vectors), len(vectors) + 2, len(vectors)]
+    claim = {"kind": "forced", "system": system, "row": pair}
+    return check(claim, {"rule": "cone", "cones": [cone]})
 
 
 def _escapes(reading: Reading, row: Sequence[int], key: int, parameter: Matrix) -> bool:
@@ -339,17 +429,25 @@ def _scaled(vectors: Sequence[Vector]) -> tuple[tuple[Fraction, ...], ...] | Non
     return tuple(zip(*columns, strict=True))
 
 
-def _float_parameters(reading: Reading, triples: Sequence[Triple]) -> Iterator[Matrix]:
+def _floats(reading: Reading) -> Any:
+    """The vectors in float64, computed once; None beyond its range."""
     import numpy as np
 
+    if "floats" not in reading.cache:
+        try:
+            found = np.array([[value(e) for e in v] for v in reading.vectors])
+        except OverflowError:
+            found = None
+        reading.cache["floats"] = found
+    return reading.cache["floats"]
+
+
+def _float_parameters(reading: Reading, triples: Sequence[Triple]) -> Iterator[Matrix]:
     from verify import descent
 
-    if not reading.floats:
-        try:
-            reading.floats.append(np.array([[value(e) for e in v] for v in reading.vectors]))
-        except OverflowError:
-            return
-    yield from descent.proposals(reading.floats[0], reading.linear, triples)
+    floats = _floats(reading)
+    if floats is not None:
+        yield from descent.proposals(floats, reading.linear, triples)
 
 
 def proposals(reading: Reading, wanted: Sequence[Triple]) -> Iterator[Matrix]:
