@@ -208,7 +208,7 @@ def _wrapper(question: Question, kind: str) -> Callable[[int, int], tuple[Any, .
 def _rotated(question: Question, positions: npt.NDArray[np.int64]) -> tuple[Any, ...]:
     specification = question.specification
     d = specification.dimension if isinstance(specification, Waves) else 4
-    x = Values(question.dtype or "float64", np.ones((len(positions), d)))
+    x = Values(question.dtype or "float32", np.ones((len(positions), d)))
     return x, positions
 
 

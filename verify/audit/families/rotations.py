@@ -65,7 +65,7 @@ def examine(question: Question) -> Iterator[Finding | Note]:
 
 
 def _rotate(question: Question, x: Floats, positions: npt.NDArray[np.int64]) -> Values:
-    kind = question.dtype or "float64"
+    kind = question.dtype or "float32"
     found = matrix(question, "rotate", question.ask("rotate", Values(kind, x), positions), len(x))
     if found.shape != x.shape:
         raise wrong_shape(question, "rotate", found.shape, str(x.shape), x, positions)

@@ -1,0 +1,1 @@
+"""A small library of positional encodings."""
