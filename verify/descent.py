@@ -55,14 +55,14 @@ class Frame:
         table, count = self.table, len(self.table)
         sums = np.bincount(query * count + target, weights, count * count)
         sums -= np.bincount(query * count + key, weights, count * count)
-        return np.asarray(table.T @ np.asarray(sums, np.float64).reshape(count, count) @ table)
+        return np.asarray(table.T @ sums.reshape(count, count) @ table)
 
     def norms(self, triples: Triples) -> Floats:
         """The length of each constraint vector."""
         query, target, key = triples.T
         gaps = np.linalg.norm(self.table[target] - self.table[key], axis=1)
         found = gaps if self.linear else gaps * np.linalg.norm(self.table[query], axis=1)
-        return np.maximum(found, 1e-300)
+        return np.asarray(np.maximum(found, 1e-300))
 
     def exact(self, w: Floats) -> tuple[tuple[Fraction, ...], ...]:
         """The parameter in the coordinates of the vectors, exactly multiplied; (d, d) or (1, d)."""
@@ -139,7 +139,7 @@ def descend(coordinates: Frame, triples: Triples) -> Floats | None:
     with contextlib.suppress(StopIteration):
         scipy.optimize.minimize(
             objective, np.zeros(int(np.prod(shape))), jac=True, method="L-BFGS-B",
-            options={"maxiter": ITERATIONS, "maxcor": 30, "ftol": 1e-9, "gtol": 1e-9},
+            options={"maxiter": ITERATIONS, "maxfun": 2 * ITERATIONS, "maxcor": 30, "ftol": 1e-9},
         )  # fmt: skip
     return best[0][1] if best else None
 

@@ -203,9 +203,9 @@ def _conflict(
     chosen, irreducible = systems.core(system, found, time_limit=CORE_SECONDS)
     core = tuple(asked.rows[k] for k in chosen)
     answer = systems.decide(asked.conflict(core)["system"])
-    if not isinstance(answer, systems.Refuted):  # cannot be: the same rows were refuted before
-        raise AssertionError(f"the core of {asked} was refuted once and is not now")
-    return core, irreducible, answer.proof
+    if isinstance(answer, systems.Refuted):
+        return core, irreducible, answer.proof
+    return tuple(asked.rows), False, found.proof  # all rows are the system that was refuted
 
 
 def _horizon(asked: Question, core: tuple[Asked, ...]) -> Horizon | None:

@@ -396,18 +396,27 @@ def core(
         known = feasibility.Refutation(tuple(entries), found.method)
         least = feasibility.irreducible(problem, known, time_limit=time_limit)
         return least.rows, least.irreducible
+    end = None if time_limit is None else time.monotonic() + time_limit
     left, sure, place = list(found.rows), True, 0
-    while place < len(left) and len(left) > 1:
-        kept = left[:place] + left[place + 1 :]
-        answer = decide(
-            {**system, "rows": [system["rows"][k] for k in kept]}, time_limit=time_limit
+    size = max(len(left) // 2, 1)  # rows that are left out together: halves first
+    while len(left) > 1 and size:
+        if place >= len(left):
+            size, place = size // 2, 0
+            continue
+        over = None if end is None else end - time.monotonic()
+        if over is not None and over <= 0:
+            return tuple(left), False
+        kept = left[:place] + left[place + size :]
+        answer = (
+            decide({**system, "rows": [system["rows"][k] for k in kept]}, time_limit=over)
+            if kept
+            else Open("no rows")
         )
         if isinstance(answer, Refuted):
             left = [kept[k] for k in answer.rows]
-            place = sum(k in left[:place] for k in kept[:place])
-            continue
-        sure &= isinstance(answer, Found)
-        place += 1
+            continue  # rows before `place` were needed by more rows than these, so they are left
+        sure &= size > 1 or isinstance(answer, Found)
+        place += size
     return tuple(left), sure
 
 

@@ -1,4 +1,4 @@
-"""Certificates read back the way `pe-verify recheck` does: the claim is rebuilt from the subject."""
+"""Certificates read back the way `pe-verify recheck` does: from their subjects."""
 
 from __future__ import annotations
 

@@ -95,8 +95,8 @@ def test_a_contradiction_is_exit_code_1(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(cross_check.smt, "decide_system",
-                        lambda claim, solver, seconds: Answer(solver, "0", "refuted", ""))  # fmt: skip
+    said = lambda claim, solver, seconds: Answer(solver, "0", "refuted", "")  # noqa: E731
+    monkeypatch.setattr(cross_check.smt, "decide_system", said)
     arguments = [command, "affine", "attend-first", "--length", "8", "--train", "5"]
     assert main([*arguments, "--cross-check", "z3"]) == 1
     message = capsys.readouterr().err
@@ -114,7 +114,7 @@ def test_a_contradiction_is_exit_code_1(
         ["realize", "affine", "previous", "--length", "6", "--seconds", "0"],
         ["transfer", "affine", "previous", "--train", "9", "--length", "8"],
         ["transfer", "affine", "previous", "--train", "5", "--length", "8", "--plot", "a.gif"],
-        ["transfer", "affine", "previous", "--train", "5", "--length", "8", "--json", "no/such/a.json"],
+        ["transfer", "affine", "previous", "--train", "5", "--length", "8", "--json", "no/a.json"],
     ],
 )  # fmt: skip
 def test_bad_input_is_one_sentence_and_exit_code_2(

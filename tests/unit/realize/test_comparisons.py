@@ -5,8 +5,7 @@ from __future__ import annotations
 from verify import kernel
 from verify.comparisons import comparisons
 
-A, B, C, D = (tuple(kernel.expression(e) for e in v) for v in (("1", "0"), ("0", "1"), ("1", "1"), ("2", "3")))  # fmt: skip
-ZERO = (kernel.expression("0"), kernel.expression("0"))
+A, B, C, D, ZERO = (tuple(map(kernel.expression, pair)) for pair in ("10", "01", "11", "23", "00"))
 
 
 def test_a_cycle_of_three_is_found_with_its_rows_and_keys() -> None:

@@ -113,6 +113,35 @@ def test_different_classes_in_one_answer() -> None:
     assert_certified(found)
 
 
+# kappa(o) = A cos(o - phi): training rows bound phi, new rows ask for more or for less.
+WAVE = "rope:frequencies=1"
+
+
+def test_cones_and_refutations_of_an_irrational_encoding() -> None:
+    """The offsets 7 and 8 are 0.717 and 1.717 modulo 2 pi: 0.858 < phi < 1.358 is left."""
+    found = verify.transfer(WAVE, "previous", train_length=9, length=20)
+    assert "".join(row.kind[1] for row in found.rows) == "ooooo" + "r" * 6
+    assert_certified(found)
+    cones = [c for c in found.certificates if c["subject"]["question"] == "forced"]
+    assert any(isinstance(part, dict) for c in cones for part in c["proof"]["cones"])
+
+
+def test_impossible_rows_of_an_irrational_encoding() -> None:
+    """attend-first needs 3.5 < phi < 1 + pi at L0 = 5, and row 5 needs phi > 4.5."""
+    found = verify.transfer(WAVE, "attend-first", train_length=5, length=8)
+    assert found.rows[0].kind == "impossible"
+    assert_certified(found)
+
+
+def test_an_irrational_refutation_has_its_core_and_certificate() -> None:
+    answer = verify.realize(WAVE, "attend-first", length=8)
+    assert answer.realizable is False
+    certificate = answer.certificate()
+    assert certificate is not None
+    assert certificate["proof"]["rule"] == "farkas-enclosed"
+    assert rechecked(certificate) == "valid"
+
+
 def test_a_new_offset_leaves_rows_free() -> None:
     """Offsets 6 to 9 have biases of their own that no training row compares."""
     found = cached("clipped:length=10", "skip:k=2", 6, 12)
@@ -160,9 +189,12 @@ def test_full_attention() -> None:
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [({"train_length": 8, "length": 8}, "below length"), ({"train_length": 1, "length": 8}, "at least 2"),
-     ({"train_length": 12, "length": 24}, "position")],
-)  # fmt: skip
+    [
+        ({"train_length": 8, "length": 8}, "below length"),
+        ({"train_length": 1, "length": 8}, "at least 2"),
+        ({"train_length": 12, "length": 24}, "position"),
+    ],
+)
 def test_bad_input_gets_one_sentence(options: dict[str, int], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         verify.transfer("onehot:length=10", "previous", **options)
