@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from functools import partial
 from importlib import resources
@@ -45,12 +46,40 @@ def run(
     """
     profile = profile or Profile()
     work = partial(_verify_by_id, profile=profile, source=source, directory=directory)
-    ids = [statement.id for statement in chosen]
+    declared = {statement.id: statement for statement in chosen}
+    ids = list(declared)
     if jobs <= 1 or len(ids) <= 1:
         yield from map(work, ids)
         return
     with ProcessPoolExecutor(max_workers=jobs) as pool:
-        yield from pool.map(work, ids)
+        running = [pool.submit(work, identifier) for identifier in ids]
+        for identifier, future in zip(ids, running, strict=True):
+            try:
+                yield future.result()
+            except BrokenProcessPool:  # whose worker died is not said: ask each alone
+                yield _alone(declared[identifier], work)
+
+
+def _alone(statement: Statement, work: Callable[[str], Verdict]) -> Verdict:
+    """A verdict from a process of its own; if that dies too, the statement is an ERROR."""
+    try:
+        with ProcessPoolExecutor(max_workers=1) as pool:
+            return pool.submit(work, statement.id).result()
+    except BrokenProcessPool:
+        return Verdict(
+            id=statement.id,
+            title=statement.title,
+            declared=statement.status,
+            outcome=Outcome.ERROR,
+            evidence=Evidence.NONE,
+            scope="",
+            findings=(),
+            controls=(),
+            twins=(),
+            idle=(),
+            problems=("the process that worked on it died",),
+            seconds=0.0,
+        )
 
 
 def _verify_by_id(
