@@ -92,6 +92,7 @@ def recognise(observed: Floats, exact: Floats, dimension: int) -> Layout | None:
         return best
     both = np.hstack([exact, -exact])
     distance = np.stack([np.abs(column[:, None] - both).mean(axis=0) for column in observed.T])
+    distance = np.nan_to_num(distance, nan=1e300, posinf=1e300)
     folded = np.minimum(distance[:, : exact.shape[1]], distance[:, exact.shape[1] :])
     _, order = linear_sum_assignment(folded)
     columns = np.arange(len(order))

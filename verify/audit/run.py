@@ -157,11 +157,12 @@ def _examine(question: Question) -> tuple[list[Finding], list[Note], set[str]]:
 def _collect(answers: Iterable[Finding | Note], findings: list[Finding], notes: list[Note]) -> bool:
     """Gather what a family of checks says; False if the subject refused to answer one of them."""
     try:
-        for answer in answers:
-            if isinstance(answer, Finding):
-                findings.append(answer)
-            else:
-                notes.append(answer)
+        with np.errstate(all="ignore"):  # what is not finite is judged, not warned of
+            for answer in answers:
+                if isinstance(answer, Finding):
+                    findings.append(answer)
+                else:
+                    notes.append(answer)
     except Refused as refused:
         findings.append(refused.finding)
         return False

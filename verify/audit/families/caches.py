@@ -17,19 +17,20 @@ from verify.audit.question import Question, Refused, wrong_shape
 from verify.audit.specifications import Waves
 from verify.audit.values import Values
 
-POSITION_PROPERTIES = ("error", "shape", "cache", "flip", "padding")
+POSITION_PROPERTIES = ("error", "shape", "nonfinite", "cache", "flip", "padding")
 HISTORY_PROPERTIES = ("cache", "stateful")
 HISTORY_KINDS: Final = ("features", "rotate", "kernel", "bias", "mask", "slopes", "parameters")
 _SHORT: Final = 16
 _LONG: Final = 1024
 _PADDING: Final = 3
+_FARTHEST: Final = 1 << 16  # position id whose decisions are worked out
 _LARGEST: Final = 128  # of a matrix
 _BY_LENGTH: Final = ("bias", "mask", "slopes", "parameters")
 
 
 def examine_positions(question: Question) -> Iterator[Finding | Note]:
     """`positions(prompt, steps)`: the ids of a prompt and of the tokens decoded one at a time."""
-    wrong: list[tuple[int, int, int, npt.NDArray[np.int64]]] = []
+    wrong: list[tuple[int, int, int, Floats]] = []
     for prompt in question.prompts:
         ids = _ids(question, prompt, question.steps)
         bad = np.flatnonzero(ids != np.arange(len(ids)))
@@ -37,30 +38,42 @@ def examine_positions(question: Question) -> Iterator[Finding | Note]:
             wrong.append((prompt, int(bad[0]), len(bad), ids))
     if wrong:
         prompt, row, count, ids = wrong[0]
-        shown = ", ".join(map(str, ids[row : row + 4].tolist()))
+        shown = ", ".join(f"{p:g}" for p in ids[row : row + 4])
         right = ", ".join(map(str, range(row, min(row + 4, len(ids)))))
         yield Finding(
             "cache", "positions",
             f"after a prompt of {prompt}, decoding uses positions {shown} where {right} are right; "
             f"{len(wrong)} of {len(question.prompts)} prompt lengths",
-            position=row, unit="row", count=count, exact=str(row), observed=str(int(ids[row])),
+            position=row, unit="row", count=count, exact=str(row), observed=f"{ids[row]:g}",
             stage="position id", reproduce=question.reproduce("positions", prompt, question.steps),
             details={"prompt": prompt, "prompts": [entry[0] for entry in wrong],
                      "ids": ids[:64].tolist()},
         )  # fmt: skip
-        if isinstance(question.specification, Waves):
-            yield from _previous(question, question.specification, prompt, ids)
+        whole = (ids == np.rint(ids)).all() and np.abs(ids).max() < _FARTHEST
+        if isinstance(question.specification, Waves) and whole:
+            whole_ids = ids.astype(np.int64)
+            yield from _previous(question, question.specification, prompt, whole_ids)
     if "padding" in question.session.offered["positions"]:
         yield from _left_padding(question)
 
 
-def _ids(question: Question, prompt: int, steps: int, **keywords: Any) -> npt.NDArray[np.int64]:
+def _ids(question: Question, prompt: int, steps: int, **keywords: Any) -> Floats:
     (values, *_) = question.ask("positions", prompt, steps, **keywords)
     array = values.array.reshape(-1)
     total = prompt + steps + keywords.get("padding", 0)
     if array.shape != (total,):
         raise wrong_shape(question, "positions", values.shape, f"({total},)", prompt, steps)
-    return array.astype(np.int64)
+    ids: Floats = array.astype(np.float64)
+    if not np.isfinite(ids).all():
+        row = int(np.flatnonzero(~np.isfinite(ids))[0])
+        raise Refused(
+            Finding(
+                "nonfinite", "positions", f"position id {row} is {ids[row]}", position=row,
+                unit="row", exact=str(row), observed=str(ids[row]),
+                reproduce=question.reproduce("positions", prompt, steps),
+            )
+        )  # fmt: skip
+    return ids
 
 
 def _previous(
@@ -99,8 +112,8 @@ def _left_padding(question: Question) -> Iterator[Finding]:
             yield Finding(
                 "padding", "positions",
                 f"with {_PADDING} positions of left padding, real token {row} of a prompt of "
-                f"{prompt} is at position {ids[row]}",
-                position=row, unit="row", count=len(bad), exact=str(row), observed=str(ids[row]),
+                f"{prompt} is at position {ids[row]:g}",
+                position=row, unit="row", count=len(bad), exact=str(row), observed=f"{ids[row]:g}",
                 stage="position id",
                 reproduce=question.reproduce("positions", prompt, question.steps),
                 details={"prompt": prompt, "padding": _PADDING},

@@ -63,6 +63,8 @@ def at(source: Source, positions: npt.NDArray[np.int64]) -> Iterator[Finding | N
     found = source.answer(positions)
     specification = source.question.specification
     yield from values.nonfinite(source.kind, positions, found)
+    if not finite_rows(found.floats()).any():
+        return
     compared: Compared | None = None
     if isinstance(specification, Waves | Rows):
         compared, notes = values.choose(source, specification, positions, found)

@@ -44,6 +44,7 @@ def examine(question: Question) -> Iterator[Finding | Note]:
             observed=str(values.array[bad[0]]),
             reproduce=question.reproduce("kernel", offsets[bad[:1]]),
         )  # fmt: skip
+        return
     truth = _truth(question, offsets, values)
     if truth is None:
         return

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from verify.audit.dtypes import FLOAT64, Floats, round_to
 from verify.audit.families.arguments import indices
 from verify.audit.families.decisions import winners
-from verify.audit.families.matrices import Tables, tables
+from verify.audit.families.matrices import Tables, exactly, tables
 from verify.audit.findings import Finding, Note, spell
 from verify.audit.question import Question, wrong_shape
 from verify.audit.values import Values
@@ -158,13 +158,6 @@ def _constants(question: Question, mask: Mask, n: int) -> Iterator[Finding | Not
         yield Note("limit", "mask", "finite constant", text)
 
 
-def _exactly(element: Any) -> Fraction | float:
-    if isinstance(element, Fraction):
-        return element
-    number = float(element)
-    return Fraction(number) if np.isfinite(number) else number
-
-
 def _with_logits(question: Question, mask: Mask, n: int) -> Iterator[Finding | Note]:
     """The decisions under the mask: of exact masking, and of what is computed."""
     found = tables(question, "logits", n, False)
@@ -182,9 +175,9 @@ def _with_logits(question: Question, mask: Mask, n: int) -> Iterator[Finding | N
         want = [int(keys[k]) for k in winners(row[keys])]
         answer = answers[i]
         if mask.added is not None and len(others):
-            rise = _exactly(row[others].max()) - _exactly(row[keys].max())
-            if isinstance(rise, Fraction):
-                needed = rise if needed is None else max(needed, rise)
+            top, best = exactly(row[others].max()), exactly(row[keys].max())
+            if top is not None and best is not None:
+                needed = top - best if needed is None else max(needed, top - best)
         if any(k not in keys for k in answer):
             leaks.append((i, want, [k for k in answer if k not in keys]))
         elif len(want) > 1:

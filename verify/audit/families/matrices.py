@@ -81,19 +81,30 @@ def examine_logits(question: Question) -> Iterator[Finding | Note]:
     if "mask" in question.session.offered:
         return
     seen = causal(question, found.rows, found.keys)
-    bad = np.argwhere(np.isnan(found.floats) & seen)
+    # Minus infinity hides a key; a row of nothing else, NaN and plus infinity decide nothing.
+    hidden = np.where(seen, found.floats == -np.inf, True).all(axis=2, keepdims=True)
+    bad = np.argwhere((np.isnan(found.floats) | (found.floats == np.inf) | hidden) & seen)
     if len(bad):
         h, i, j = bad[0].tolist()
         yield Finding(
-            "nonfinite", "logits", f"the logit of head {h}, row {i}, key {j} is NaN",
-            position=i, unit="row", count=len(bad), exact="a number", observed="nan",
-            reproduce=question.reproduce("logits", n),
+            "nonfinite", "logits",
+            f"the logit of head {h}, row {i}, key {j} is {found.floats[h, i, j]}",
+            position=i, unit="row", count=len(bad), exact="a finite number",
+            observed=str(found.floats[h, i, j]), reproduce=question.reproduce("logits", n),
         )  # fmt: skip
         return
     expected = question.expect("logits", n)
     exact = found.values.array if expected is None else expected.array
     exact = np.broadcast_to(exact, found.values.shape)
     yield from against(question, "logits", found, exact, seen)
+
+
+def exactly(element: Any) -> Fraction | None:
+    """An element of an array of numbers as a rational, None if it is not finite."""
+    if isinstance(element, Fraction):
+        return element
+    number = element.item()
+    return Fraction(number) if np.isfinite(number) else None
 
 
 _Case = tuple[int, int, list[int], list[int]]  # head, row, winners as computed, exact winners
@@ -133,7 +144,8 @@ def _decision(
     h, i, have, want = rows[0]
     row = exact[h, i]
     rival = next((k for k in have if k not in want), have[-1])
-    gap = Fraction(row[want[0]]) - Fraction(row[rival])
+    ends = exactly(row[want[0]]), exactly(row[rival])
+    gap = Fraction(0) if ends[0] is None or ends[1] is None else ends[0] - ends[1]
     output = question.model(found.values).output
     margin = float(gap) / float(ulp(float(found.floats[h, i, have[0]]), output)) if gap else None
     head = f"head {h}, " if found.heads > 1 else ""
@@ -146,7 +158,7 @@ def _decision(
             text += f"; the target is {question.targets[i]}, and a tie is no hit"
     else:
         text = f"{head}row {i} is won by key {have[0]} where {want[0]} is right"
-    if len(want) == 1:
+    if len(want) == 1 and gap:
         text += f" (exact margin {spell(gap)})"
     text += f"; {len(rows)} rows"
     return Finding(

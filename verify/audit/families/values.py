@@ -49,7 +49,7 @@ def matrix(question: Question, kind: str, answer: Sequence[Values], rows: int) -
             array = array[0]
         if array.ndim == 1 and rows != 1 and array.shape[0] == rows:
             array = array[:, None]
-        if array.ndim != 2 or array.shape[0] != rows:
+        if array.ndim != 2 or array.shape[0] != rows or array.shape[1] == 0:
             right = f"({rows}, d)"
             raise wrong_shape(question, kind, values.shape, right, np.arange(rows))
         parts.append(array)
