@@ -1,4 +1,7 @@
-"""Pictures: alpha against the length, encoding x task tables, classes of rows. Needs matplotlib."""
+"""Pictures: alpha against the length, encoding x task tables, classes of rows, heads.
+
+Needs matplotlib.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from verify.alpha import AlphaResult
     from verify.complexity import Growth
     from verify.taxonomy import Taxonomy
@@ -101,6 +106,27 @@ def operators(found: Sequence[Growth], path: Path) -> None:
         axes.plot(x, y, marker=marker, markersize=4, label=of.family.name)
     axes.set(xlabel="n", ylabel="operators needed up to n")
     axes.legend(fontsize=7)
+    _save(figure, path)
+
+
+def attention(panels: Sequence[tuple[str, NDArray[Any], Sequence[int]]], path: Path) -> None:
+    """Rows by keys, one panel for each (title, logits, failing rows): dark where the logit is best.
+
+    logits: (n, n), -inf at keys that a row does not see. Each row is drawn by the share of its keys
+    that it puts below, so that rows of any scale compare; failing rows have a mark at the left.
+    """
+    import numpy as np
+
+    figure, found = _figure(4.2 * len(panels), 4.4, panels=len(panels))
+    for axes, (title, logits, failing) in zip(np.atleast_1d(found), panels, strict=True):
+        seen = np.isfinite(logits)
+        ranks = logits.argsort(axis=1).argsort(axis=1) - (~seen).sum(axis=1)[:, None]
+        shown = np.where(seen, ranks / np.maximum(seen.sum(axis=1) - 1, 1)[:, None], np.nan)
+        axes.imshow(shown**8, vmin=0, vmax=1, cmap="Greys", interpolation="nearest")
+        left = [-0.5] * len(failing)
+        axes.scatter(left, failing, marker="_", s=12, color="#c0392b", clip_on=False)
+        axes.set(xlabel="key", ylabel="row", xlim=(-0.5, len(logits) - 0.5))
+        axes.set_title(title, fontsize=9)
     _save(figure, path)
 
 

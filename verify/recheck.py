@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from verify import certificates, kernel, statements
 from verify.kernel import Malformed
@@ -23,6 +23,7 @@ from verify.theory import heads, tasks
 from verify.theory.encodings import encoding
 
 Claim = dict[str, Any]
+SHOWN: Final = 200  # characters of an encoding or a task in a sentence
 
 _QUESTION_KEYS = {
     "realizable": frozenset(),
@@ -88,6 +89,11 @@ def _of_statement(
     return words, entry.claim(chosen)
 
 
+def _short(spec: str) -> str:
+    """Tables hold thousands of numbers; a sentence shows their beginning."""
+    return spec if len(spec) <= SHOWN else f"{spec[:SHOWN]}... ({len(spec)} characters)"
+
+
 def _of_question(kind: str, spec: str, named: str, rest: dict[str, Any]) -> tuple[str, Claim]:
     """rows: a list of [n] (the task's rows of length n) and [n, start, stop] (those among them)."""
     if kind not in _QUESTION_KEYS:
@@ -100,7 +106,7 @@ def _of_question(kind: str, spec: str, named: str, rest: dict[str, Any]) -> tupl
     lengths = ", ".join(_where(entry) for entry in entries)
     given = {key: rest.pop(key, None) for key in _QUESTION_KEYS[kind]}
     _no_more(rest)
-    of = f"{features.spec} on the task {task.spec} at {lengths}"
+    of = f"{_short(features.spec)} on the task {_short(task.spec)} at {lengths}"
     of += "" if visibility == "causal" else " under full attention"
     match kind:
         case "realizable":
