@@ -59,6 +59,12 @@ def parameters(function: Callable[..., Any]) -> tuple[str, ...]:
     return tuple(p.name for p in found if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD))
 
 
+def _of_framework(function: Any) -> bool:
+    """Whether a base class of a framework defines it, as torch.nn.Module does `parameters`."""
+    module = getattr(function, "__module__", None) or type(function).__module__
+    return module.partition(".")[0] in ("torch", "jax", "flax", "keras", "mlx", "builtins")
+
+
 def instance(target: Any) -> Any:
     """A class that has audited methods is instantiated without arguments; anything else stays."""
     if isinstance(target, type) and any(hasattr(target, kind) for kind in KINDS):
@@ -80,7 +86,8 @@ def recognise(target: Any, name: str, kind: str | None = None) -> dict[str, Call
             raise Unrecognised(f"subject {name} is said to be of kind {kind} but is not callable")
         return {kind: target}
     target = instance(target)
-    offered = {k: getattr(target, k) for k in KINDS if callable(getattr(target, k, None))}
+    found = {k: getattr(target, k, None) for k in KINDS}
+    offered = {k: f for k, f in found.items() if callable(f) and not _of_framework(f)}
     if offered and not isinstance(target, list | tuple | dict | str):
         return offered
     if callable(target):
