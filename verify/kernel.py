@@ -559,6 +559,7 @@ def refute(context: Context, facts: list[Atom], node: object) -> set[int]:
                 least = math.floor(-gap) + 1 if facts[k][1] == ">" else math.ceil(-gap)
                 ends.append(sign * least)
             _need(ends[1] - ends[0] < MAX_CASES, "too many cases")
+            _need(ends[0] <= ends[1] or each == {"rule": "compute"}, "there is no value to prove")
             used = {low, high}
             for value in range(ends[0], ends[1] + 1):
                 inner = context.at(name, value)
