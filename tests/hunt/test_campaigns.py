@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import fastjsonschema
 import pytest
 
 from verify.cli import main
@@ -27,6 +28,7 @@ from verify.hunt.ledger import Totals
 
 ROOT = Path(__file__).parents[2]
 SMALL = "polynomial:height=1,dimension=2,longest=6,tasks=small"
+TINY = "polynomial:height=1,dimension=2,longest=5,tasks=small"
 
 # A predicate that ends its process, or hangs in it, on chosen instances.
 TROUBLE = """
@@ -118,7 +120,7 @@ def test_every_space_has_instances_that_decide(tmp_path: Path) -> None:
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A campaign with finds."""
     directory = tmp_path_factory.mktemp("hunt") / "span"
-    command = ["hunt", "start", "span", "--space", SMALL, "--directory", str(directory)]
+    command = ["hunt", "start", "span", "--space", TINY, "--directory", str(directory)]
     assert main(command) == 10
     return directory
 
@@ -144,7 +146,16 @@ def test_finds_are_shrunk_certified_and_exported(
     assert main(["hunt", "export", str(finished), "--markdown", "-"]) == 0
     assert f"## `{names[0]}`" in capsys.readouterr().out
     assert main(["hunt", "export", str(finished), "--json", "-"]) == 0
-    assert names[0] in json.loads(capsys.readouterr().out)["finds"]
+    document = json.loads(capsys.readouterr().out)
+    _valid("hunt_finds", document)
+    assert names[0] in document["finds"]
+    assert main(["hunt", "show", str(finished), names[0], "--json", "-"]) == 0
+    assert json.loads(capsys.readouterr().out)["finds"] == {names[0]: document["finds"][names[0]]}
+
+
+def _valid(schema: str, document: object) -> None:
+    file = ROOT / "verify" / "report" / "schema" / f"{schema}.schema.json"
+    fastjsonschema.compile(json.loads(file.read_text()))(document)
 
 
 def test_shrinking_reaches_a_small_instance(finished: Path) -> None:
@@ -169,6 +180,7 @@ def test_an_exhausted_space_says_so(finished: Path, capsys: pytest.CaptureFixtur
     assert "the space is exhausted" in capsys.readouterr().out
     assert main(["hunt", "status", str(finished), "--json", "-"]) == 0
     document = json.loads(capsys.readouterr().out)
+    _valid("hunt", document)
     assert document["instances"] == document["size"] == sum(document["outcomes"].values())
     assert document["best"]["instance"]["task"] and document["finds"]
 
@@ -285,7 +297,7 @@ def test_a_full_disk_is_told_and_resumed_from(tmp_path: Path) -> None:
     script = tmp_path / "limited.py"
     script.write_text(LIMITED)
     directory = tmp_path / "full"
-    arguments = ["hunt", "start", "span", "--directory", str(directory), "--instances", "400000"]
+    arguments = ["hunt", "start", "deep-row", "--directory", str(directory), "--instances", "200000"]
     space = ["--space", "polynomial:height=1"]
     # the limit holds for every file, and a cut .pyc file would stay
     environment = {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
@@ -295,10 +307,10 @@ def test_a_full_disk_is_told_and_resumed_from(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 2, done.stdout + done.stderr
     assert "cannot be used" in done.stderr and done.stderr.count("\n") == 1
-    assert main(["hunt", "resume", str(directory), "--instances", "400000"]) in (0, 10)
+    assert main(["hunt", "resume", str(directory), "--instances", "200000"]) in (0, 10)
     campaign = campaigns.read(directory)
     with campaign.ledger() as ledger:
-        assert ledger.totals().instances == 400000
+        assert ledger.totals().instances == 200000
 
 
 def test_budgets() -> None:

@@ -50,6 +50,7 @@ def _work_options(function: Callable[..., int]) -> Callable[..., int]:
             "--hang", callback=_duration, default="10m", show_default=True, metavar="TIME",
             help="A worker that is silent for so long is replaced.",
         ),
+        _questions.json_option,
     )  # fmt: skip
     for option in reversed(options):
         function = option(function)
@@ -126,6 +127,7 @@ def _work(
     jobs: int,
     cluster: str | None,
     hang: float,
+    json_file: Path | None,
 ) -> int:
     from verify.hunt import campaigns, executors, finds, running, spaces
 
@@ -143,13 +145,23 @@ def _work(
         )  # fmt: skip
         names = finds.certify(campaign, ledger)
         document = _status(campaign, ledger)
+    if json_file is not None:
+        _questions.write_json(json_file, document)
+    if json_file != Path("-"):
+        _report(document, campaign, state, names)
+    return FOUND if names else 0
+
+
+def _report(
+    document: dict[str, Any], campaign: Campaign, state: Progress, names: list[str]
+) -> None:
+    """What a run ends with."""
     for line in _status_lines(document):
         click.echo(line)
-    if state.done >= whole:
+    if state.done >= document["size"]:
         click.echo("the space is exhausted")
     if names:
         click.echo(f"{len(names)} certified in {campaign.finds}, the best: {names[0]}")
-    return FOUND if names else 0
 
 
 def _teller() -> Callable[[Progress], None]:
@@ -255,11 +267,16 @@ def _words(entry: dict[str, Any]) -> str:
 @command.command("show")
 @_directory
 @click.argument("name", required=False)
-def show(directory: Path, name: str | None) -> int:
+@_questions.json_option
+def show(directory: Path, name: str | None, json_file: Path | None) -> int:
     """Print the finds of a campaign (or the one of this NAME), each checked again by the kernel."""
     from verify.hunt import export
 
     found = _finds(directory, name)
+    if json_file is not None:
+        _questions.write_json(json_file, export.document(found))
+    if json_file == Path("-"):
+        return 0
     for find in found:
         click.echo("\n".join([find.name, *export.described(find), ""]))
     if not found:
