@@ -164,6 +164,22 @@ def test_simplex_ends_on_degenerate_ties() -> None:
         assert problem.cancels(weights)
 
 
+def test_simplex_keeps_the_dual_feasible() -> None:
+    """With a wrong ratio test it wanders: 854 exchanges here instead of 86."""
+    problem = problem_of(family_system("rnd8", "previous", 20))
+    found = exact_simplex(problem, (), Clock(), pivots=120)
+    assert isinstance(found, fmpz_mat)
+    assert all(x > 0 for x in problem.values(found))
+
+
+def test_simplex_does_not_take_a_tie_for_a_hit() -> None:
+    """The first basic solution has equal coordinates, so the third margin is zero."""
+    problem = problem_of(single_row([(1, 0), (0, 1), (1, -1)]))
+    found = exact_simplex(problem, (0, 1, 2), Clock())
+    assert isinstance(found, fmpz_mat)
+    assert all(x > 0 for x in problem.values(found))
+
+
 def test_simplex_stops_at_its_limits() -> None:
     problem = problem_of(family_system("rnd8", "previous", 20))
     assert exact_simplex(problem, (), Clock(), pivots=1) is None
@@ -317,3 +333,27 @@ def test_the_next_engine_answers_when_one_lies(
     found = decide(easy)
     assert isinstance(found, Witness)
     assert satisfies(easy, found)
+
+
+def test_columns_that_vanish_modulo_the_prime_are_kept() -> None:
+    keys = ((PRIME, 1), (2 * PRIME, 1), (5 * PRIME, 3))
+    system = StrictSystem(
+        (BilinearGrid(keys, ((PRIME,), (3 * PRIME,), (PRIME,))),), (Row(0, 2, 1),)
+    )
+    # Columns are divided by their content, so spoil that too.
+    spoiled = StrictSystem(
+        (BilinearGrid(keys, ((PRIME, 0), (3 * PRIME, 2 * PRIME), (PRIME, 0))),), (Row(0, 1, 0),)
+    )
+    for each in (system, spoiled):
+        answer = decide(each)
+        assert isinstance(answer, Witness)
+        assert satisfies(each, answer)
+
+
+def test_faces_may_leave_a_length_without_constraints() -> None:
+    problem = problem_of(two_lengths())
+    first = problem.subset([k for k, c in enumerate(problem.constraints) if c.block == 0])
+    system = float_system(first)
+    assert system.second_moment(np.ones(system.count)).shape == (9, 9)
+    assert system.vectors(np.arange(system.count)).shape == (system.count, 9)
+    assert system.scales().min() > 0

@@ -102,12 +102,17 @@ class FloatSystem:
             local = at[chosen][mine]
             queries = block.queries[block.wins[local] // len(block.keys)]
             products = np.einsum("ka,kb->kab", queries, block.gaps[local])
-            out[mine] = products.reshape(len(mine), -1)
+            out[mine] = products.reshape(len(mine), out.shape[1])
         return out
 
     def lift(self, parameter: Floats) -> fmpz_mat:
-        """A parameter as integers (to a positive factor) in the reduced columns of the problem."""
+        """A parameter as integers (to a positive factor) in the reduced columns of the problem.
+
+        Raises ArithmeticError when it is beyond the range of floats.
+        """
         inner = self.left.finish @ parameter @ self.right.finish.T
+        if not np.isfinite(inner).all():
+            raise ArithmeticError("the parameter is beyond the range of floats")
         top = int(np.frexp(np.abs(inner).max())[1])
         rows, columns = self.left.exponents, self.right.exponents
         highest = max(rows) + max(columns)

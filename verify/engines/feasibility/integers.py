@@ -19,9 +19,10 @@ from flint import fmpq, fmpq_mat, fmpz, fmpz_mat, nmod_mat
 
 from .system import BilinearGrid, LinearGrid, Matrix, Multiplier, StrictSystem
 
-# Ranks are taken modulo a prime: a rank that drops there (chance about 2^-50) costs an answer of
-# the engine in use, never a wrong one, because answers are checked over the integers.
-PRIME = 2**61 - 1
+# Ranks are taken modulo the first prime after pi 2^60 (not one near a power of two, of which
+# features are often made). A rank that drops there costs an answer of the engine in use, never a
+# wrong one: answers are checked over the integers.
+PRIME = 3622009729038561437
 
 # Weights by constraint index.
 Weights = list[tuple[int, int | Fraction]]
@@ -210,11 +211,11 @@ def compile_system(system: StrictSystem) -> Problem | ZeroConstraint:
     if isinstance(found, ZeroConstraint):
         return found
     constraints, used = found
-    kept_queries = independent_columns(fmpz_mat(list(chain(*(u[0] for u in used)))))
+    kept_queries = _exactly_independent_columns(fmpz_mat(list(chain(*(u[0] for u in used)))))
     differences = [
         [x - y for x, y in zip(vector, u[1][0], strict=True)] for u in used for vector in u[1][1:]
     ]
-    kept_keys = independent_columns(fmpz_mat(differences))
+    kept_keys = _exactly_independent_columns(fmpz_mat(differences))
     blocks = tuple(
         Block(
             fmpz_mat(q),
@@ -308,7 +309,20 @@ def solve(matrix: fmpz_mat, right: fmpz_mat) -> tuple[fmpz_mat, fmpz]:
 def independent_columns(matrix: fmpz_mat) -> tuple[int, ...]:
     """Positions of the first independent columns (modulo PRIME)."""
     reduced, rank = nmod_mat(matrix, PRIME).rref()
-    columns = matrix.ncols()
+    return _pivots(reduced, rank)
+
+
+def _exactly_independent_columns(matrix: fmpz_mat) -> tuple[int, ...]:
+    """Positions of the first independent columns, also where PRIME divides a minor."""
+    columns = independent_columns(matrix)
+    if len(columns) < min(matrix.nrows(), matrix.ncols()) and len(columns) < matrix.rank():
+        reduced, _, rank = matrix.rref()
+        return _pivots(reduced, rank)
+    return columns
+
+
+def _pivots(reduced: fmpz_mat | nmod_mat, rank: int) -> tuple[int, ...]:
+    columns = reduced.ncols()
     if rank == columns:
         return tuple(range(columns))
     pivots = []

@@ -37,10 +37,12 @@ class Proposal:
 
 def numeric_answer(problem: Problem, clock: Clock) -> Proposal:
     """Try the float engines; every answer has passed its exact check."""
-    proposal = _descended(problem, clock)
-    if proposal.answer is not None:
-        return proposal
-    return _programmed(problem, proposal.hint, clock)
+    # Overflow and NaN end a float engine; they decide nothing.
+    with np.errstate(all="ignore"):
+        proposal = _descended(problem, clock)
+        if proposal.answer is not None:
+            return proposal
+        return _programmed(problem, proposal.hint, clock)
 
 
 def _descended(problem: Problem, clock: Clock) -> Proposal:
@@ -79,6 +81,8 @@ def _descend_once(
 
 
 def _proposed(problem: Problem, system: FloatSystem, last: Descent) -> Witness | Refutation | None:
+    if not np.isfinite(last.parameter).all() or not np.isfinite(last.residual):
+        return None
     if last.feasible:
         return checked(problem, system.lift(last.parameter), "softmax")
     if last.residual > NEAR:
