@@ -87,7 +87,7 @@ def normed(positions: Floats, content: Floats, norm: Norm) -> Inputs:
         z = np.array(unit)
         values[i] = norm.gain * z + norm.shift
         parts = 4 * UNIT * (size * np.abs(z) + np.abs(values[i]))
-        error[i] = float(np.linalg.norm(parts)) * _UP + UNDERFLOW
+        error[i] = frobenius(parts)
 
     def row(i: int) -> Row:
         u = [g * e for g, e in zip(gains, centred[i], strict=True)]
@@ -119,14 +119,20 @@ def table(source: Inputs, weight: Floats, bias: Floats) -> Table:
     with Frobenius and Euclidean norms (Higham, section 3.5).
     """
     values = product(source.values, weight.T) + bias
-    norm, size = float(np.linalg.norm(weight)) * _UP, _norms(source.values)
+    norm, size = frobenius(weight), norms(source.values)
     rounding = 1.01 * gamma(weight.shape[1] + 1)
     error = norm * (1 + rounding) * source.error
-    error += rounding * (norm * size + float(np.linalg.norm(bias)) * _UP)
-    return Table(values, error * _UP + UNDERFLOW, _norms(values))
+    error += rounding * (norm * size + frobenius(bias))
+    return Table(values, error * _UP + UNDERFLOW, norms(values))
 
 
-def _norms(values: Floats) -> Floats:
+def frobenius(values: Floats) -> float:
+    """The root of the sum of all squares, rounded up. (BLAS would start threads for it.)"""
+    return float(np.sqrt(np.square(values).sum())) * _UP + UNDERFLOW
+
+
+def norms(values: Floats) -> Floats:
+    """The Euclidean norm of each row, rounded up."""
     return np.asarray(np.sqrt(np.einsum("nd,nd->n", values, values)) * _UP + UNDERFLOW)
 
 

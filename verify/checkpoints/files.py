@@ -11,6 +11,7 @@ import shutil
 import struct
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -154,7 +155,7 @@ def _unpack(source: Path, name: str, folder: Path) -> None:
                 if inner.parent == parents[0] and wanted and not entry.is_dir():
                     with archive.open(entry) as packed, (folder / inner.name).open("wb") as plain:
                         shutil.copyfileobj(packed, plain, 1 << 20)
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as problem:
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as problem:
         raise ValueError(f"{name} is a damaged zip: {problem}") from None
 
 

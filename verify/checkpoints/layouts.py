@@ -115,7 +115,7 @@ def _bert(source: Checkpoint) -> Learned:
     positions = source.tensor(start + table, (size, d))
     family = str(source.config.get("model_type"))
     if family == "roberta":  # position i has the row i + padding index + 1
-        positions = positions[int(source.config.get("pad_token_id", 1)) + 1 :]
+        positions = positions[_padding(source, size) + 1 :]
 
     def projections(layer: int) -> Projections:
         at = f"{start}encoder.layer.{layer}.attention.self."
@@ -139,6 +139,17 @@ def _bert(source: Checkpoint) -> Learned:
         family, visibility, layers, heads, widths(source, d, heads), positions, projections,
         lambda layer: norm(), content,
     )  # fmt: skip
+
+
+def _padding(source: Checkpoint, size: int) -> int:
+    """The padding index; two rows of the table at least come after it."""
+    index = source.config.get("pad_token_id", 1)
+    if type(index) is not int or not 0 <= index < size - 2:
+        raise ValueError(
+            f"{source.name}: config.json has pad_token_id = {str(index)[:40]} for a table of "
+            f"{size} rows"
+        )
+    return index
 
 
 def _distilbert(source: Checkpoint) -> Learned:

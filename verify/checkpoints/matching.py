@@ -21,25 +21,16 @@ def closest(key: Ints, visibility: str) -> str:
     first of this order, and the smaller k or p. Rows that see one key only are not counted.
     """
     n = len(key)
-    rows = np.array([i for i in range(n) if len(visible(i, n, visibility)) > 1], dtype=np.intp)
-    offsets, places = rows - key[rows], key[rows]
-    best, found = -1, "self"
-    by_offset = np.bincount(offsets + n - 1, minlength=2 * n - 1)
-    by_place = np.bincount(places, minlength=n)
-    candidates = [
-        (int(by_offset[n - 1 + o]), _shift(o)) for o in sorted(range(1 - n, n), key=_near)
-    ]
-    candidates += [(int(c), "attend-first" if p == 0 else f"attend:p={p}")
-                   for p, c in enumerate(by_place)]  # fmt: skip
-    for count, spec in candidates:
-        if count > best:
-            best, found = count, spec
-    return found
-
-
-def _near(offset: int) -> tuple[int, int]:
-    """0, 1, -1, 2, -2, ..."""
-    return abs(offset), -offset
+    single = [i for i in range(n) if len(visible(i, n, visibility)) == 1]
+    rows = np.delete(np.arange(n), single)
+    by_offset = np.bincount(rows - key[rows] + n - 1, minlength=2 * n - 1)
+    by_place = np.bincount(key[rows], minlength=n)
+    near = np.arange(1, 2 * n) // 2 * np.where(np.arange(2 * n - 1) % 2, 1, -1)  # 0, 1, -1, 2, ...
+    counts = by_offset[near + n - 1]
+    offset, place = int(near[counts.argmax()]), int(by_place.argmax())
+    if by_place[place] > counts.max():
+        return f"attend:p={place}" if place else "attend-first"
+    return _shift(offset)
 
 
 def _shift(offset: int) -> str:

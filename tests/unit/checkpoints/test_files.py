@@ -150,14 +150,15 @@ def test_other_files(folder: Path, tmp_path: Path) -> None:
         heads(folder)
 
 
-def test_a_damaged_zip(folder: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_a_damaged_zip(folder: Path, tmp_path: Path, method: int) -> None:
     packed = tmp_path / "model.zip"
-    with zipfile.ZipFile(packed, "w") as archive:
+    with zipfile.ZipFile(packed, "w", method) as archive:
         for path in folder.iterdir():
             archive.write(path, path.name)
     data = bytearray(packed.read_bytes())
-    middle = data.index(b"encoder.layer")
-    data[middle : middle + 4] = b"xxxx"  # its checksum is wrong now
+    middle = data.index(b"model.safetensors") + 600
+    data[middle : middle + 4] = b"xxxx"  # inside the weights
     packed.write_bytes(data)
     with pytest.raises(ValueError, match=r"model.zip is a damaged zip"):
         heads(packed)
@@ -202,6 +203,14 @@ def test_rope_needs_something_to_rotate(tmp_path: Path) -> None:
         np.save(tmp_path / "x.npy", np.ones(8))
         with pytest.raises(ValueError, match=r"config.json (scales|has rope_theta)"):
             heads(folder, content=tmp_path / "x.npy")
+
+
+@pytest.mark.parametrize("index", [None, "1", -1, 12, 14])
+def test_the_padding_index_of_roberta(tmp_path: Path, index: Any) -> None:
+    config, tensors = synthetic.roberta()
+    folder = synthetic.save(tmp_path, {**config, "pad_token_id": index}, tensors)
+    with pytest.raises(ValueError, match=r"pad_token_id = .* for a table of 14 rows"):
+        heads(folder)
 
 
 def test_counts_have_defaults(folder: Path) -> None:
