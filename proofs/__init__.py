@@ -21,7 +21,7 @@ from proofs import (
     transfer_of_the_parameter,
     trichotomy,
 )
-from proofs.conjecture_1 import cone, dichotomy, margin_law, selected, span
+from proofs.conjecture_1 import cone, deep_row, dichotomy, margin_law, selected, span
 from verify.statements import Statement
 
 STATEMENTS: tuple[Statement, ...] = (
@@ -40,6 +40,7 @@ STATEMENTS: tuple[Statement, ...] = (
     *cone.STATEMENTS,
     *dichotomy.STATEMENTS,
     *margin_law.STATEMENTS,
+    *deep_row.STATEMENTS,
     *selected.STATEMENTS,
     *operators.STATEMENTS,
     *scale_hint.STATEMENTS,
