@@ -1,4 +1,4 @@
-"""Theorem 2 transplanted to a deterministic absolute encoding: refuted by one-dimensional features."""
+"""Theorem 2 transplanted to a deterministic absolute encoding: refuted in one dimension."""
 
 from __future__ import annotations
 
