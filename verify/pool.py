@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from verify import parameters, systems
+from verify import parameters, readings, systems
 from verify.decisions import HIT, decide, region
 from verify.forms import Matrix
 from verify.questions import Question
@@ -30,7 +30,7 @@ class Pool:
     """Members, and the new rows (indices) that some member hits, or that some member does not."""
 
     asked: Question
-    base: systems.Reading
+    base: readings.Reading
     new: list[list[int]]
     members: list[Member] = field(default_factory=list)
     hit: set[int] = field(default_factory=set)

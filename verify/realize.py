@@ -19,7 +19,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from verify import certificates, forms, systems
+from verify import certificates, forms, readings, systems
 from verify.cross_check import Opinion, Solver, ask
 from verify.engines import smt
 from verify.forms import Matrix, Proof, System
@@ -277,7 +277,7 @@ def _of_form(
     seconds: float,
 ) -> Answer:
     """A parameter of bounded rank or of small integers, by z3; the kernel re-checks it."""
-    asked, reading = answer.question, systems.read(system)
+    asked, reading = answer.question, readings.read(system)
     seen = system
     if reading.rational is None:
         near = [[str(forms.rounded(e, _GRAIN)) for e in v] for v in reading.vectors]

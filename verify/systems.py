@@ -8,31 +8,37 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from verify import kernel
-from verify.comparisons import Comparisons, Label, Vector, comparisons
+from verify.comparisons import Label
 from verify.engines import feasibility
 from verify.forms import (
     Matrix,
     Proof,
     System,
     multipliers,
-    rounded,
     rows_of,
     spelled,
     strict_system,
     witness,
 )
-from verify.theory.text import value
+from verify.readings import (
+    Reading,
+    Triple,
+    check,
+    float_parameters,
+    nearby,
+    plausible,
+    read,
+    rescaled,
+    stand_ins,
+)
 
-Triple = tuple[int, int, int]  # query, target, key: the target shall beat the key
 BITS = (64, 128, 256, 512, 1024)
-NEAR = 256  # bits of the enclosures with which multipliers near exact ones are checked
 UNPROVED = "rounded vectors admit no parameter, and this is not proved of the exact ones"
-ROUNDED = (100, 400)  # bits of the rational vectors that stand in for irrational ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,51 +81,6 @@ class Open:
     """Undecided, and why."""
 
     reason: str
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Reading:
-    """A system read once for many questions. `rational`: its vectors, if all entries are."""
-
-    system: System
-    vectors: tuple[Vector, ...]
-    rational: tuple[tuple[Fraction, ...], ...] | None
-    known: Comparisons
-    cache: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def linear(self) -> bool:
-        """Whether the parameter is a vector."""
-        return bool(self.system["rows"][0][0] < 0)
-
-    def triples(self) -> list[Triple]:
-        """The different constraints of the rows."""
-        return list(self.labels())
-
-    def labels(self) -> dict[Triple, Label]:
-        """The different constraints with the first row and key that ask for each."""
-        found: dict[Triple, Label] = {}
-        for k, (q, a, b, t) in enumerate(self.system["rows"]):
-            for key in range(a, b):
-                if key != t:
-                    found.setdefault((q, t, key), (k, key))
-        return found
-
-
-def check(claim: dict[str, Any], proof: Proof) -> bool:
-    """Whether the kernel accepts this proof of this claim."""
-    certificate = {"format": kernel.FORMAT, "claim": kernel.digest(claim), "proof": proof}
-    return kernel.check(claim, certificate).outcome == "valid"
-
-
-def read(system: System) -> Reading:
-    """The system with its vectors parsed. kernel.Malformed if it is none."""
-    vectors = tuple(tuple(kernel.expression(e) for e in v) for v in system["vectors"])
-    values = [[e.constant() for e in v] for v in vectors]
-    exact = tuple(tuple(e for e in v if e is not None) for v in values)
-    whole = all(len(e) == len(v) for e, v in zip(exact, vectors, strict=True))
-    known = comparisons(vectors, system["rows"])
-    return Reading(system, vectors, exact if whole else None, known)
 
 
 # ------------------------------------------------------------ is there a parameter?
@@ -177,24 +138,24 @@ def _exact(
 def _refuted(reading: Reading, entries: list[Any], method: str) -> Refuted | Open:
     proof = {"rule": "farkas", "multipliers": entries}
     claim = {"kind": "unrealizable", "system": reading.system}
-    if _plausible(reading, entries) and check(claim, proof):
+    if plausible(reading, entries) and check(claim, proof):
         return Refuted(tuple(sorted({row for row, _, _ in entries})), proof, method)
     return Open(UNPROVED)
 
 
 def _irrational(reading: Reading, limit: float | None) -> Found | Refuted | Open:
     deadline = None if limit is None else time.monotonic() + limit
-    for parameter in _float_parameters(reading, reading.triples()):
+    for parameter in float_parameters(reading, reading.triples()):
         proof = realizes(reading, parameter)
         if proof is not None:
             return Found(parameter, proof, "softmax")
-    scaled = _scaled(reading.vectors)
+    scaled = rescaled(reading.vectors)
     if scaled is not None:  # every column is a number times rationals: exact for refutations
         found = _exact(reading, scaled, "rescaled features", limit)
         if isinstance(found, Refuted):
             return found
     answer: Found | Refuted | Open = Open("")
-    for near in _stand_ins(reading):
+    for near in stand_ins(reading):
         left = None if deadline is None else deadline - time.monotonic()
         if left is not None and left <= 0:
             return Open(f"the time limit of {limit} s has passed")
@@ -202,69 +163,12 @@ def _irrational(reading: Reading, limit: float | None) -> Found | Refuted | Open
         if not isinstance(answer, Open):
             return answer
         if answer.reason == UNPROVED:  # the rounded vectors are refuted: try multipliers nearby
-            part = _nearby(reading)
+            part = nearby(reading)
             proof = {"rule": "farkas-enclosed", **part} if part else None
             if proof and check({"kind": "unrealizable", "system": reading.system}, proof):
                 rows = {row for row, _, _ in [*proof["fixed"], *proof["basis"]]}
                 return Refuted(tuple(sorted(rows)), proof, "enclosed")
     return answer
-
-
-def _nearby(reading: Reading, goal: Triple | None = None) -> dict[str, Any] | None:
-    """Multipliers near exact ones that combine to zero, or to the goal, for the kernel to check."""
-    from verify import enclosed
-
-    floats = _floats(reading)
-    if floats is None:
-        return None
-    labels = reading.labels()
-    parts = enclosed.combination(
-        floats, _near(reading, ROUNDED[-1]), reading.linear, list(labels), goal
-    )
-    if parts is None:
-        return None
-    named = list(labels.values())
-
-    def spelling(entries: list[tuple[int, Fraction]]) -> list[list[Any]]:
-        return [[*named[k], str(y)] for k, y in entries]
-
-    return {
-        "bits": NEAR, "fixed": spelling(parts["fixed"]), "basis": spelling(parts["basis"]),
-        "inverse": parts["inverse"],
-    }  # fmt: skip
-
-
-def _stand_ins(reading: Reading) -> Iterator[list[list[Fraction]]]:
-    """Rational vectors near the irrational ones, nearer each time."""
-    for bits in ROUNDED:
-        yield _near(reading, bits)
-
-
-def _near(reading: Reading, bits: int) -> list[list[Fraction]]:
-    """The vectors rounded to this many bits, computed once."""
-    name = f"near {bits}"
-    if name not in reading.cache:
-        reading.cache[name] = [[rounded(e, bits) for e in v] for v in reading.vectors]
-    found: list[list[Fraction]] = reading.cache[name]
-    return found
-
-
-def _plausible(reading: Reading, entries: list[Any], goal: Triple | None = None) -> bool:
-    """Whether a combination comes to zero, or to the goal, on vectors of many bits.
-
-    The kernel's formal test of one that does not is slow, and known to fail.
-    """
-    if reading.rational is not None:
-        return True
-    from verify import enclosed
-
-    rows = reading.system["rows"]
-    terms = [((rows[k][0], rows[k][3], key), Fraction(y)) for k, key, y in entries]
-    if goal is not None:
-        terms.append((goal, Fraction(-1)))
-    total = enclosed.total(_near(reading, ROUNDED[-1]), reading.linear, terms)
-    size = max(abs(y) for _, y in terms)
-    return all(abs(x) <= size / (1 << ROUNDED[-1] // 2) for x in total)
 
 
 # ------------------------------------------------------------ is one more row decided by it?
@@ -313,10 +217,10 @@ def _beaten(
     """A realizing parameter with which the target does not beat `key`, or the cone against it."""
     trials: Iterable[Sequence[Sequence[Fraction]]] = [reading.rational or ()]
     if reading.rational is None:
-        for parameter in _float_parameters(reading, [*reading.triples(), (row[0], key, row[3])]):
+        for parameter in float_parameters(reading, [*reading.triples(), (row[0], key, row[3])]):
             if _escapes(reading, row, key, parameter):
                 return Escaped(parameter, key, "softmax")
-        trials = _stand_ins(reading)
+        trials = stand_ins(reading)
     for vectors in trials:
         problem = strict_system(vectors, [*reading.system["rows"], row])
         training, new = replace(problem, rows=problem.rows[:-1]), problem.rows[-1]
@@ -326,7 +230,7 @@ def _beaten(
             found = multipliers(reading.system, answer.multipliers)
             if reading.rational is not None or _reaches(reading, row, key, found):
                 return found
-            part = _nearby(reading, (row[0], row[3], key))
+            part = nearby(reading, (row[0], row[3], key))
             if part and _reaches(reading, row, key, part):
                 return part
             return Open("rounded vectors force the row, and this is not proved of the exact ones")
@@ -341,7 +245,7 @@ def _beaten(
 
 def _reaches(reading: Reading, row: Sequence[int], key: int, cone: Any) -> bool:
     """Whether the kernel accepts this cone for this key, put beside the target."""
-    if isinstance(cone, list) and not _plausible(reading, cone, (row[0], row[3], key)):
+    if isinstance(cone, list) and not plausible(reading, cone, (row[0], row[3], key)):
         return False
     vectors = reading.system["vectors"]
     system = {
@@ -427,41 +331,9 @@ def _ones(labels: Iterable[Label]) -> list[list[Any]]:
     return [[row, key, "1"] for row, key in sorted(labels)]
 
 
-def _scaled(vectors: Sequence[Vector]) -> tuple[tuple[Fraction, ...], ...] | None:
-    """The vectors less an irrational factor of each column, if that makes them rational."""
-    columns = []
-    for column in zip(*vectors, strict=True):
-        monomials = {monomial for e in column for monomial, _ in e.terms}
-        if len(monomials) > 1:
-            return None
-        columns.append([e.terms[0][1] if e.terms else Fraction(0) for e in column])
-    return tuple(zip(*columns, strict=True))
-
-
-def _floats(reading: Reading) -> Any:
-    """The vectors in float64, computed once; None beyond its range."""
-    import numpy as np
-
-    if "floats" not in reading.cache:
-        try:
-            found = np.array([[value(e) for e in v] for v in reading.vectors])
-        except OverflowError:
-            found = None
-        reading.cache["floats"] = found
-    return reading.cache["floats"]
-
-
-def _float_parameters(reading: Reading, triples: Sequence[Triple]) -> Iterator[Matrix]:
-    from verify import descent
-
-    floats = _floats(reading)
-    if floats is not None:
-        yield from descent.proposals(floats, reading.linear, triples)
-
-
 def proposals(reading: Reading, wanted: Sequence[Triple]) -> Iterator[Matrix]:
     """Float guesses at parameters that realize the system and satisfy these constraints too."""
-    yield from _float_parameters(reading, [*reading.triples(), *wanted])
+    yield from float_parameters(reading, [*reading.triples(), *wanted])
 
 
 def evaluation(claim: dict[str, Any]) -> Proof:

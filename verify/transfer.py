@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
-from verify import certificates, systems
+from verify import certificates, readings, systems
 from verify.cross_check import Opinion, Solver, ask
 from verify.forms import Proof, spelled
 from verify.pool import Member, Pool
@@ -131,7 +131,7 @@ class _Work:
         self.tell = told or (lambda what, done, total: None)
         self.old, self.new = joint["rows"][:count], joint["rows"][count:]
         self.targets = asked.rows[count:]
-        base = systems.read({"vectors": joint["vectors"], "rows": self.old})
+        base = readings.read({"vectors": joint["vectors"], "rows": self.old})
         self.pool = Pool(asked, base, self.new)
         if not self.pool.add(training.parameter):  # type: ignore[union-attr]
             raise AssertionError(f"the witness of {asked.training} does not realize it")
