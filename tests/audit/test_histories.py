@@ -100,3 +100,14 @@ def test_stages_of_sound_code():
     result = audit("awkward:StagedRight", "rope:dim=16", length=512)
     assert result.clean
     assert len([note for note in result.notes if note.kind == "stage"]) == 3
+
+
+def test_features_that_change_with_the_length():
+    (finding,) = audit("awkward:stretched_features", "affine", length=32).of("stateful")
+    assert "a change of the length alone" in finding.message
+    assert finding.position == 1
+
+
+def test_a_bias_that_changes_with_the_length():
+    finding = audit("awkward:scaled_bias", "alibi:heads=8,head=0", length=64).of("stateful")[0]
+    assert "a change of the length alone" in finding.message

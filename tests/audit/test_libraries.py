@@ -1,4 +1,4 @@
-"""Subjects written with PyTorch and JAX: `pytest -m torch`."""
+"""Subjects written with PyTorch, JAX and MLX: `pytest -m torch`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ pytestmark = pytest.mark.torch
 ROPE = "rope:dim=16"
 
 
-@pytest.mark.parametrize("library", ["torch", "jax"])
+@pytest.mark.parametrize("library", ["torch", "jax", "mlx"])
 @pytest.mark.parametrize("dtype", [None, "bfloat16", "float16"])
 def test_sound_features(library, dtype):
     pytest.importorskip(library)
@@ -19,7 +19,7 @@ def test_sound_features(library, dtype):
     assert library in result.versions
 
 
-@pytest.mark.parametrize("library", ["torch", "jax"])
+@pytest.mark.parametrize("library", ["torch", "jax", "mlx"])
 def test_narrow_features(library):
     pytest.importorskip(library)
     result = audit(f"{library}_subjects:narrow_features", ROPE, length=512, dtype="bfloat16")

@@ -13,8 +13,9 @@ from verify.audit.dtypes import float_type
 from verify.audit.families import (
     arguments,
     biases,
-    caches,
+    decoding,
     features,
+    history,
     kernels,
     masks,
     matrices,
@@ -39,7 +40,7 @@ EXAMINERS: Final[dict[str, tuple[Examiner, tuple[str, ...]]]] = {
     "slopes": (tables.examine_slopes, tables.SLOPE_PROPERTIES),
     "buckets": (tables.examine_buckets, tables.BUCKET_PROPERTIES),
     "parameters": (tables.examine_parameters, tables.PARAMETER_PROPERTIES),
-    "positions": (caches.examine_positions, caches.POSITION_PROPERTIES),
+    "positions": (decoding.examine, decoding.PROPERTIES),
 }
 SECONDS: Final = 60.0
 
@@ -124,8 +125,8 @@ def _properties(session: Session, cast: str | None) -> tuple[str, ...]:
     names = ["import::error"]
     for kind in session.offered:
         if kind in EXAMINERS:
-            history = caches.HISTORY_PROPERTIES if kind in caches.HISTORY_KINDS else ()
-            names += [f"{kind}::{name}" for name in (*EXAMINERS[kind][1], *history)]
+            later = history.PROPERTIES if kind in history.KINDS else ()
+            names += [f"{kind}::{name}" for name in (*EXAMINERS[kind][1], *later)]
     if cast is not None:
         names += ["cast::error", "cast::stateful"]
     return tuple(names)
@@ -145,12 +146,12 @@ def _examine(question: Question) -> tuple[list[Finding], list[Note], set[str]]:
             continue
         examiner, kinds = EXAMINERS[kind]
         complete = _collect(examiner(question), findings, notes)
-        if complete and kind in caches.HISTORY_KINDS:
-            _collect(caches.examine_history(question, kind), findings, notes)
+        if complete and kind in history.KINDS:
+            _collect(history.examine(question, kind), findings, notes)
         if not complete:
-            left |= {f"{kind}::{name}" for name in (*kinds, *caches.HISTORY_PROPERTIES)}
+            left |= {f"{kind}::{name}" for name in (*kinds, *history.PROPERTIES)}
     if question.cast is not None:
-        _collect(caches.examine_cast(question), findings, notes)
+        _collect(history.examine_cast(question), findings, notes)
     return findings, notes, left - {finding.identity for finding in findings}
 
 

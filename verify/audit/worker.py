@@ -11,6 +11,7 @@ import socket
 import sys
 import traceback
 from collections.abc import Callable
+from importlib import metadata
 from types import ModuleType
 from typing import Any
 
@@ -64,6 +65,15 @@ def _libraries(function: Callable[..., Any]) -> list[str]:
     ]
 
 
+def _version(root: str) -> str | None:
+    """The version of an imported package, if it says one."""
+    try:
+        return metadata.version(root)
+    except metadata.PackageNotFoundError:
+        version = getattr(sys.modules[root], "__version__", None)
+        return version if isinstance(version, str) else None
+
+
 def _source(function: Callable[..., Any]) -> tuple[str, int] | None:
     """The file and line where the callable is written, if it is written in Python."""
     inner: Any = function
@@ -103,18 +113,13 @@ class _Server:
         self.library: dict[str, str] = {}
 
     def describe(self) -> dict[str, Any]:
-        roots = {
+        homes = {
             getattr(f, "__module__", None) or type(f).__module__ for f in self.offered.values()
         }
-        roots = {root.partition(".")[0] for root in roots} | {"torch", "jax", "numpy"}
-        versions = {
-            root: str(module.__version__)
-            for root in sorted(roots)
-            if (module := sys.modules.get(root)) is not None and hasattr(module, "__version__")
-        }
+        roots = {home.partition(".")[0] for home in homes} | {"jax", "mlx", "numpy", "torch"}
         return {
             "offered": {kind: list(parameters(f)) for kind, f in self.offered.items()},
-            "versions": versions,
+            "versions": {r: v for r in sorted(roots & set(sys.modules)) if (v := _version(r))},
             "sources": {k: place for k, f in self.offered.items() if (place := _source(f))},
             "libraries": {kind: _libraries(f)[0] for kind, f in self.offered.items()},
             "made": self.made,

@@ -194,3 +194,14 @@ class StagedFrequencies(Staged):
 
 class StagedRight(Staged):
     narrow = MappingProxyType({})
+
+
+def stretched_features(positions, length):
+    """Positions are divided by the length, which the encoding does not see."""
+    return np.stack([np.ones(len(positions)), positions / length], axis=1)
+
+
+def scaled_bias(n):
+    """Slopes that shrink with the length."""
+    distance = np.arange(n)[:, None] - np.arange(n)
+    return -distance * (0.5 if n <= 16 else 0.25)

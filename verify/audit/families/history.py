@@ -1,8 +1,8 @@
-"""Positions under decoding, answers that depend on history, casts."""
+"""Answers that depend on history: caches, types and lengths used before, casts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -14,114 +14,15 @@ from verify.audit.families import features as feature_checks
 from verify.audit.families import values as value_checks
 from verify.audit.findings import Finding, Note
 from verify.audit.question import Question, Refused, wrong_shape
-from verify.audit.specifications import Waves
+from verify.audit.specifications import Specification, Waves
 from verify.audit.values import Values
 
-POSITION_PROPERTIES = ("error", "shape", "nonfinite", "cache", "flip", "padding")
-HISTORY_PROPERTIES = ("cache", "stateful")
-HISTORY_KINDS: Final = ("features", "rotate", "kernel", "bias", "mask", "slopes", "parameters")
+PROPERTIES = ("cache", "stateful")
+KINDS: Final = ("features", "rotate", "kernel", "bias", "mask", "slopes", "parameters")
 _SHORT: Final = 16
 _LONG: Final = 1024
-_PADDING: Final = 3
-_FARTHEST: Final = 1 << 16  # position id whose decisions are worked out
 _LARGEST: Final = 128  # of a matrix
 _BY_LENGTH: Final = ("bias", "mask", "slopes", "parameters")
-
-
-def examine_positions(question: Question) -> Iterator[Finding | Note]:
-    """`positions(prompt, steps)`: the ids of a prompt and of the tokens decoded one at a time."""
-    wrong: list[tuple[int, int, int, Floats]] = []
-    for prompt in question.prompts:
-        ids = _ids(question, prompt, question.steps)
-        bad = np.flatnonzero(ids != np.arange(len(ids)))
-        if len(bad):
-            wrong.append((prompt, int(bad[0]), len(bad), ids))
-    if wrong:
-        prompt, row, count, ids = wrong[0]
-        shown = ", ".join(f"{p:g}" for p in ids[row : row + 4])
-        right = ", ".join(map(str, range(row, min(row + 4, len(ids)))))
-        yield Finding(
-            "cache", "positions",
-            f"after a prompt of {prompt}, decoding uses positions {shown} where {right} are right; "
-            f"{len(wrong)} of {len(question.prompts)} prompt lengths",
-            position=row, unit="row", count=count, exact=str(row), observed=f"{ids[row]:g}",
-            stage="position id", reproduce=question.reproduce("positions", prompt, question.steps),
-            details={"prompt": prompt, "prompts": [entry[0] for entry in wrong],
-                     "ids": ids[:64].tolist()},
-        )  # fmt: skip
-        whole = (ids == np.rint(ids)).all() and np.abs(ids).max() < _FARTHEST
-        if isinstance(question.specification, Waves) and whole:
-            whole_ids = ids.astype(np.int64)
-            yield from _previous(question, question.specification, prompt, whole_ids)
-    if "padding" in question.session.offered["positions"]:
-        yield from _left_padding(question)
-
-
-def _ids(question: Question, prompt: int, steps: int, **keywords: Any) -> Floats:
-    (values, *_) = question.ask("positions", prompt, steps, **keywords)
-    array = values.array.reshape(-1)
-    total = prompt + steps + keywords.get("padding", 0)
-    if array.shape != (total,):
-        raise wrong_shape(question, "positions", values.shape, f"({total},)", prompt, steps)
-    ids: Floats = array.astype(np.float64)
-    if not np.isfinite(ids).all():
-        row = int(np.flatnonzero(~np.isfinite(ids))[0])
-        raise Refused(
-            Finding(
-                "nonfinite", "positions", f"position id {row} is {ids[row]}", position=row,
-                unit="row", exact=str(row), observed=str(ids[row]),
-                reproduce=question.reproduce("positions", prompt, steps),
-            )
-        )  # fmt: skip
-    return ids
-
-
-def _previous(
-    question: Question, specification: Waves, prompt: int, ids: npt.NDArray[np.int64]
-) -> Iterator[Finding]:
-    """Which rows of `previous`, by the head calibrated to look back 1, answer another key."""
-    reach = np.arange(-int(np.abs(np.diff(ids, prepend=0)).sum()) - 2, int(ids.max()) + 2)
-    truth = specification.truth(reach, question.length).values.high
-    curve = truth[:, : truth.shape[1] // 2].sum(axis=1)
-    wrong = []
-    for i in range(1, len(ids)):
-        logits = curve[ids[i] - ids[: i + 1] - 1 - reach[0]]
-        best = np.flatnonzero(logits == logits.max())
-        if best.tolist() != [i - 1]:
-            wrong.append((i, best.tolist()))
-    if wrong:
-        row, keys = wrong[0]
-        yield Finding(
-            "flip", "positions",
-            f"after a prompt of {prompt}, row {row} of 'previous' answers key "
-            f"{', '.join(map(str, keys))} where {row - 1} is right; {len(wrong)} rows",
-            position=row, unit="row", count=len(wrong), exact=str(row - 1),
-            observed=", ".join(map(str, keys)), stage="position id",
-            reproduce=question.reproduce("positions", prompt, question.steps),
-            details={"rows": [[i, k, i - 1] for i, k in wrong[:64]]},
-        )  # fmt: skip
-
-
-def _left_padding(question: Question) -> Iterator[Finding]:
-    """With left padding the real tokens keep the positions 0, 1, 2, ..."""
-    for prompt in question.prompts:
-        ids = _ids(question, prompt, question.steps, padding=_PADDING)[_PADDING:]
-        bad = np.flatnonzero(ids != np.arange(len(ids)))
-        if len(bad):
-            row = int(bad[0])
-            yield Finding(
-                "padding", "positions",
-                f"with {_PADDING} positions of left padding, real token {row} of a prompt of "
-                f"{prompt} is at position {ids[row]:g}",
-                position=row, unit="row", count=len(bad), exact=str(row), observed=f"{ids[row]:g}",
-                stage="position id",
-                reproduce=question.reproduce("positions", prompt, question.steps),
-                details={"prompt": prompt, "padding": _PADDING},
-            )  # fmt: skip
-            return
-
-
-# ------------------------------------------------------------ history
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +34,7 @@ class _Call:
     dtype: str | None = None
 
 
-def examine_history(question: Question, kind: str) -> Iterator[Finding | Note]:
+def examine(question: Question, kind: str) -> Iterator[Finding | Note]:
     """The same call in a fresh process, after other calls, and one position at a time."""
     short, long = _lengths(question)
     wrap = _wrapper(question, kind)
@@ -154,11 +55,64 @@ def examine_history(question: Question, kind: str) -> Iterator[Finding | Note]:
         found = yield from _round(question, kind, first, after, before)
         if found:
             return
+    yield from _by_length(question, kind)
     if kind in ("features", "rotate"):
         question.session.fresh()
         baseline = _answer(question, kind, wrap(0, short))
         if baseline is not None:
             yield from _one_by_one(question, kind, wrap(0, short), baseline)
+
+
+def _by_length(question: Question, kind: str) -> Iterator[Finding]:
+    """Positions, or the leading block of a relative bias, under two lengths.
+
+    Nothing may change if the specification does not see the length; that of a bias only by a
+    constant in each row.
+    """
+    specification = question.specification
+    if specification is None or _sees_length(specification):
+        return
+    short, long = _lengths(question)
+    question.session.fresh()
+    worst: tuple[float, str, str, int] | None
+    if kind == "bias" and specification.relative:
+        tables = [_answer(question, kind, (max(1, min(n, _LARGEST)),)) for n in (short, long)]
+        blocks = [None if table is None else _leading(table, short) for table in tables]
+        worst = _same(blocks)
+    elif "length" in question.session.offered[kind]:
+        call = _wrapper(question, kind)(0, short)
+        lengths = (question.length, 2 * question.length)
+        worst = _same([_answer(replace(question, length=n), kind, call) for n in lengths])
+    else:
+        return
+    if worst is None or worst[0] > 4.0:
+        call = (short,) if kind == "bias" else _wrapper(question, kind)(0, short)
+        yield _stateful(question, kind, call, "a change of the length alone", worst)
+
+
+def _same(
+    answers: Sequence[tuple[Values, ...] | None],
+) -> tuple[float, str, str, int] | None:
+    one, two = answers
+    return None if one is None or two is None else _difference(one, two)
+
+
+def _sees_length(specification: Specification) -> bool:
+    if isinstance(specification, Waves):
+        one, two = (specification.frequencies(n)[-1] for n in (1, 1 << 30))
+        return float(one.mid()) != float(two.mid())
+    return specification.text.startswith("scale:")
+
+
+def _leading(answer: tuple[Values, ...], n: int) -> tuple[Values, ...] | None:
+    """The first n rows and keys of a bias, less the own key's value of each row."""
+    array = answer[0].array
+    if array.ndim < 2 or array.dtype == object or array.shape[-1] < n:
+        return None
+    rows = min(n, array.shape[-2])
+    block = array[..., :rows, :n].astype(np.float64)
+    base = block[..., np.arange(rows), np.arange(rows)][..., None]
+    return (Values(answer[0].kind, block - base),)
 
 
 def _round(
@@ -302,9 +256,6 @@ def _one_by_one(
                 observed=str(part.array[0, column]), reproduce=question.reproduce(kind, *given),
             )  # fmt: skip
             return
-
-
-# ------------------------------------------------------------ casts
 
 
 def examine_cast(question: Question) -> Iterator[Finding | Note]:
