@@ -87,7 +87,12 @@ def read(path: str | os.PathLike[str]) -> Certificate:
 
 
 def dumps(certificate: Mapping[str, Any]) -> str:
-    """JSON text with one line for each part; equal certificates have equal texts."""
+    """JSON text with one line for each part; equal certificates have equal texts.
+
+    ValueError if there is a part that no certificate has.
+    """
+    if unknown := set(certificate) - {"format", "claim", "subject", "proof", "producer"}:
+        raise ValueError(f"a certificate has no part {min(unknown)!r}")
     lines = [
         f"{json.dumps(key)}: {json.dumps(certificate[key], sort_keys=True, allow_nan=False)}"
         for key in ("format", "claim", "subject", "proof", "producer")

@@ -10,8 +10,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +24,7 @@ from verify.theory import heads, tasks
 from verify.theory.encodings import encoding
 
 Claim = dict[str, Any]
+LONGEST: Final = 1_000_000  # length of a question
 SHOWN: Final = 200  # characters of an encoding or a task in a sentence
 
 _QUESTION_KEYS = {
@@ -102,7 +104,8 @@ def _of_question(kind: str, spec: str, named: str, rest: dict[str, Any]) -> tupl
         raise Malformed("a subject holds its tables itself and names no other file")
     visibility, entries = rest.pop("visibility", "causal"), rest.pop("rows", None)
     features, task = encoding(spec), tasks.task(named)
-    groups = [_group(task, entry, visibility) for entry in _listed(entries, "rows")]
+    rows = cache(lambda n: tasks.rows(task, n, visibility))
+    groups = [_group(rows, entry) for entry in _listed(entries, "rows")]
     lengths = ", ".join(_where(entry) for entry in entries)
     given = {key: rest.pop(key, None) for key in _QUESTION_KEYS[kind]}
     _no_more(rest)
@@ -119,7 +122,7 @@ def _of_question(kind: str, spec: str, named: str, rest: dict[str, Any]) -> tupl
             )
         case "forced":
             n, i = _integers(given["row"], 2, "row")
-            ((_, pairs),) = [_group(task, [n, i, i + 1], visibility)]
+            _, pairs = _group(rows, [n, i, i + 1])
             if not pairs:
                 raise Malformed(f"the task asks nothing of row {i} at length {n}")
             words = f"every parameter that realizes {of} hits row {i} at length {n}"
@@ -153,17 +156,16 @@ def _listed(value: object, name: str) -> list[Any]:
 
 def _integers(value: object, count: int, name: str) -> list[int]:
     found = _listed(value, name)
-    if len(found) != count or any(type(k) is not int or not 0 <= k < 1 << 31 for k in found):
-        raise Malformed(f"{name} of the subject must be a list of {count} non-negative integers")
+    if len(found) != count or any(type(k) is not int or not 0 <= k <= LONGEST for k in found):
+        raise Malformed(f"{name} of the subject must be {count} integers from 0 to {LONGEST:,}")
     return found
 
 
-def _group(task: tasks.Task, entry: object, visibility: str) -> heads.Group:
+def _group(rows: Callable[[int], list[tuple[int, int]]], entry: object) -> heads.Group:
     n, *ends = _integers(entry, len(entry) if isinstance(entry, list) else 1, "an entry of rows")
     if len(ends) not in (0, 2):
         raise Malformed("an entry of rows is [n], or [n, start, stop]")
-    pairs = tasks.rows(task, n, visibility)
-    return n, [(i, t) for i, t in pairs if not ends or ends[0] <= i < ends[1]]
+    return n, [(i, t) for i, t in rows(n) if not ends or ends[0] <= i < ends[1]]
 
 
 def _where(entry: list[int]) -> str:
