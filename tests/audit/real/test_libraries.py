@@ -1,7 +1,6 @@
 """What the audit says of public libraries: `pytest -m real`, with the libraries installed.
 
-    pip install torch transformers x-transformers rotary-embedding-torch positional-encodings \
-        local-attention torchscale
+    pip install --group real && pip install --no-deps torchscale==0.3.0
 
 docs/audit-findings.md records versions, reproductions and exact values. A finding that disappears
 was repaired upstream, one that appears is either a new fault or a false alarm of ours.
