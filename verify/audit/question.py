@@ -27,6 +27,10 @@ class Refused(Exception):
         self.finding = finding
 
 
+class Unfit(ValueError):
+    """The specification says nothing of this callable."""
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """What is asked of the subject. `sampled` positions are examined, all of them below `length`;

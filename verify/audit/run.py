@@ -24,7 +24,7 @@ from verify.audit.families import (
 )
 from verify.audit.findings import Audit, Finding, Note
 from verify.audit.models import model as read_model
-from verify.audit.question import PROMPTS, Question, Refused
+from verify.audit.question import PROMPTS, Question, Refused, Unfit
 from verify.audit.specifications import Reference, Specification, specification
 from verify.audit.subjects import Session, Subject, subject
 
@@ -145,7 +145,13 @@ def _examine(question: Question) -> tuple[list[Finding], list[Note], set[str]]:
         if kind not in EXAMINERS:
             continue
         examiner, kinds = EXAMINERS[kind]
-        complete = _collect(examiner(question), findings, notes)
+        try:
+            complete = _collect(examiner(question), findings, notes)
+        except Unfit as unfit:
+            if len(question.session.offered) == 1:
+                raise
+            notes.append(Note("limit", kind, "not compared", str(unfit)))
+            complete = False
         if complete and kind in history.KINDS:
             _collect(history.examine(question, kind), findings, notes)
         if not complete:

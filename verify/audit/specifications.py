@@ -15,7 +15,7 @@ from flint import arb
 from verify.audit.dtypes import Floats
 from verify.audit.precise import Double, ball, from_balls, from_expressions, precision, waves
 from verify.theory import options, syntax
-from verify.theory.encodings import T5, Rope, Sinusoidal, encoding
+from verify.theory.encodings import T5, Alibi, Rope, Sinusoidal, encoding
 
 Positions = npt.NDArray[np.int64]
 
@@ -127,6 +127,22 @@ class Relative:
 
 
 Specification = Waves | Rows | Slopes | Buckets | Reference | Relative
+
+
+def of_features(specification: Specification | None) -> Waves | Rows | None:
+    """What features are compared with: waves, or the encoding's own columns; None if nothing."""
+    if isinstance(specification, Waves | Rows):
+        return specification
+    known: Alibi | T5
+    if isinstance(specification, Buckets):
+        known = specification.encoding
+    elif isinstance(specification, Slopes) and (
+        specification.head is not None or specification.heads is None
+    ):
+        known = Alibi(specification.heads, specification.head or 0)
+    else:
+        return None
+    return Rows(specification.text, True, known.dimension, None, known.features)
 
 
 def published_slopes(heads: int) -> tuple[Fraction, ...]:

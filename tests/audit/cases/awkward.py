@@ -205,3 +205,26 @@ def scaled_bias(n):
     """Slopes that shrink with the length."""
     distance = np.arange(n)[:, None] - np.arange(n)
     return -distance * (0.5 if n <= 16 else 0.25)
+
+
+def late_features(positions):
+    """Sound up to a position far in the context."""
+    theta = 10000.0 ** (-np.arange(0, 16, 2) / 16)
+    phase = np.outer(np.where(positions >= 700_001, positions + 1, positions), theta)
+    return np.hstack([np.cos(phase), np.sin(phase)])
+
+
+def float32_features(positions):
+    theta = (10000.0 ** (-np.arange(0, 16, 2) / 16)).astype(np.float32)
+    phase = np.outer(positions.astype(np.float32), theta)
+    return np.hstack([np.cos(phase), np.sin(phase)])
+
+
+class Mixed:
+    """Two kinds, of which one specification describes one."""
+
+    def slopes(self, heads):
+        return 2.0 ** (-8 * (np.arange(heads) + 1) / heads)
+
+    def features(self, positions):
+        return affine_features(positions)

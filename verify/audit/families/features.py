@@ -15,7 +15,7 @@ from verify.audit.families import collisions, decisions, values
 from verify.audit.families.values import Compared, Source
 from verify.audit.findings import Finding, Note
 from verify.audit.question import Question, Refused, refusal
-from verify.audit.specifications import Rows, Waves
+from verify.audit.specifications import Waves, of_features
 from verify.audit.values import Values
 
 _TRACED: Final = ("value", "collision", "tie", "flip")
@@ -61,12 +61,12 @@ def _examine(question: Question, source: Source) -> Iterator[Finding | Note]:
 def at(source: Source, positions: npt.NDArray[np.int64]) -> Iterator[Finding | Note]:
     """The checks of features at positions where the specification, if any, defines them."""
     found = source.answer(positions)
-    specification = source.question.specification
+    specification = of_features(source.question.specification)
     yield from values.nonfinite(source.kind, positions, found)
     if not finite_rows(found.floats()).any():
         return
     compared: Compared | None = None
-    if isinstance(specification, Waves | Rows):
+    if specification is not None:
         compared, notes = values.choose(source, specification, positions, found)
         yield from notes
         yield from values.value(source, compared)

@@ -12,7 +12,7 @@ from flint import arb
 from verify.audit.dtypes import FLOAT64, ulp
 from verify.audit.findings import Finding, Note, spell
 from verify.audit.precise import Double, from_balls, precision
-from verify.audit.question import Question, wrong_shape
+from verify.audit.question import Question, Unfit, wrong_shape
 from verify.audit.specifications import (
     SLOPE_RULES,
     Buckets,
@@ -36,7 +36,7 @@ def examine_slopes(question: Question) -> Iterator[Finding | Note]:
     """`slopes(heads)` against the published rule, at the specified head count or at 1..128."""
     specification = question.specification
     if specification is not None and not isinstance(specification, Slopes):
-        raise ValueError(f"slopes are compared with alibi, not with {specification.text!r}")
+        raise Unfit(f"slopes are compared with alibi, not with {specification.text!r}")
     given = specification.heads if isinstance(specification, Slopes) else None
     counts = [given] if given else list(range(1, min(_HEADS, max(question.length, 1)) + 1))
     wrong: list[tuple[int, int, str, str, float, int]] = []
@@ -93,8 +93,7 @@ def examine_buckets(question: Question) -> Iterator[Finding | Note]:
     """`buckets(offsets)`, offsets i - j, against the exact T5 buckets."""
     specification = question.specification
     if not isinstance(specification, Buckets):
-        text = "buckets are compared with t5; give for instance --spec t5:buckets=32"
-        raise ValueError(text)
+        raise Unfit("buckets are compared with t5; give for instance --spec t5:buckets=32")
     offsets = question.sampled[:_OFFSETS]
     if specification.encoding.bidirectional:
         offsets = np.concatenate([-offsets[:0:-1], offsets])
@@ -138,7 +137,7 @@ def examine_parameters(question: Question) -> Iterator[Finding | Note]:
     specification = question.specification
     if not isinstance(specification, Waves):
         text = "parameters are compared with rope; give for instance --spec rope:dim=64,scaling=..."
-        raise ValueError(text)
+        raise Unfit(text)
     wrong: dict[str, list[tuple[int, str, str, float]]] = {}
     for length in _lengths(question):
         reply = question.session.call("parameters", length)
