@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import click
@@ -19,6 +20,14 @@ def _numbers(ctx: click.Context, parameter: click.Parameter, value: str | None) 
         return [int(part) for part in value.split(",")]
     except ValueError:
         raise click.BadParameter(f"{value!r} is not a list of integers such as 1,2,8") from None
+
+
+def _working(words: str) -> AbstractContextManager[object]:
+    """A moving sign of work on a terminal, nothing elsewhere."""
+    from verify.report import layout
+
+    console = layout.console(error=True)
+    return console.status(words) if console.is_terminal else nullcontext()
 
 
 @click.command(
@@ -109,11 +118,12 @@ def command(
     listed = known_failures.read(known) if known is not None else ()
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())  # as `python -m` does, so that the user's module is found
-    result = audit(
-        subject, spec, length=length, kind=kind, dtype=dtype, model=model, positions=positions,
-        visibility=visibility, prompts=prompt, steps=steps, targets=targets, cast=cast,
-        seconds=seconds,
-    )  # fmt: skip
+    with _working(f"auditing {subject}"):
+        result = audit(
+            subject, spec, length=length, kind=kind, dtype=dtype, model=model, positions=positions,
+            visibility=visibility, prompts=prompt, steps=steps, targets=targets, cast=cast,
+            seconds=seconds,
+        )  # fmt: skip
     failing = {report.identity(result, finding.identity) for finding in result.findings}
     stale = known_failures.stale(listed, failing)
     if not standard:
