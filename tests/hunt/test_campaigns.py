@@ -297,7 +297,15 @@ def test_a_full_disk_is_told_and_resumed_from(tmp_path: Path) -> None:
     script = tmp_path / "limited.py"
     script.write_text(LIMITED)
     directory = tmp_path / "full"
-    arguments = ["hunt", "start", "deep-row", "--directory", str(directory), "--instances", "200000"]
+    arguments = [
+        "hunt",
+        "start",
+        "deep-row",
+        "--directory",
+        str(directory),
+        "--instances",
+        "200000",
+    ]
     space = ["--space", "polynomial:height=1"]
     # the limit holds for every file, and a cut .pyc file would stay
     environment = {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
