@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.unit.checkpoints import synthetic
 from verify.checkpoints import channels, deciding, heads, horizons, matching
 from verify.checkpoints.carrying import carry, geometry
-from verify.checkpoints.exact import integers, root, sign
+from verify.checkpoints.exact import Exact, Row, Vector, integers, root, sign
 from verify.checkpoints.layouts import Norm, Projections
 from verify.decisions import HIT, MISS, TIE, region
 from verify.engines.floats import narrow
@@ -46,7 +46,7 @@ def test_integers_are_exact(values: list[float]) -> None:
 
 def source(positions: Any) -> channels.Inputs:
     table = np.float64(positions)
-    rows = lambda i: channels.Row(channels.Vector(*integers(table[i])), Fraction(1))  # noqa: E731
+    rows = lambda i: Row(Vector(*integers(table[i])), Fraction(1))  # noqa: E731
     return channels.Inputs(table, np.zeros(len(table)), np.zeros(table.shape[1]), rows)
 
 
@@ -105,6 +105,18 @@ def test_margins_below_the_resolution_of_float64(direction: int) -> None:
     assert direction or set(found.outcomes) == {expected[0]}
 
 
+def test_rounded_sums_mislead_floats_but_no_decision() -> None:
+    """2**60 + 1 - 2**60 is 0 in float64, in any order but one; the target has 1/2, a rival 1/4."""
+    big = 2.0**60
+    keys = np.array([[big, 1, -big], [0.5, 0, 0], [0.25, 0, 0], [big, -1, -big]]).T
+    head = plain(np.ones((3, 4)), keys)
+    found = decided(source(np.eye(4)), head, "attend:p=1", "full")
+    assert set(found.outcomes) == {MISS} and found.stages["balls"] == 4
+    assert {found.margin(k) for k in range(4)} == {(Fraction(-1, 2), Fraction(-1, 2))}
+    found = decided(source(np.eye(4)), head, "attend-first", "full")
+    assert set(found.outcomes) == {HIT} and {found.margin(k)[0] for k in range(4)} == {0.5}
+
+
 def norm(d: int) -> Norm:
     return Norm(np.full(d, 3.0), np.full(d, 0.5), Fraction(1, 1000))
 
@@ -150,23 +162,67 @@ def test_near_ties_under_a_layer_norm(power: int) -> None:
             assert 0 < abs(wanted) < 2.0 ** (power + 8)
 
 
+@pytest.mark.parametrize("shift", [0, Fraction(1, 3), Fraction(-5)])
+def test_ties_between_rows_of_different_norms(shift: Fraction) -> None:
+    """1 / sqrt(2) = 2 / sqrt(8), and 1 / sqrt(2) > 2 / sqrt(9)."""
+    rows = [Row(Vector([u], 0), Fraction(s)) for u, s in ((1, 2), (2, 8), (2, 9), (7, 5))]
+    exact = Exact(rows.__getitem__, ([[1]], 0), ([[1]], 0), (Fraction(shift),), (Fraction(0),))
+    for i in range(4):
+        assert exact.gap(i, 0, 1) == exact.gap(i, 1, 0) == (0, 0)
+        query = 1 if shift >= 0 else -1  # 7 / sqrt(5) < 5
+        low, high = exact.gap(i, 0, 2)
+        assert low > 0 if query > 0 else high < 0
+
+
 @given(st.integers(0, 10_000))
 @settings(max_examples=20, deadline=None)
-def test_the_error_bound_covers_the_exact_tables(seed: int) -> None:
+def test_the_error_bounds_cover_exact_tables(seed: int) -> None:
+    """Of the inputs, of tables of exact inputs, and of both together; and they are not loose."""
     g = np.random.default_rng(seed)
     x, content = g.normal(size=(5, 6)), g.normal(size=6)
-    found = channels.normed(x, content, Norm(g.normal(size=6), g.normal(size=6), Fraction(1, 9)))
+    normed = channels.normed(x, content, Norm(g.normal(size=6), g.normal(size=6), Fraction(1, 9)))
     head = Projections(*(g.normal(size=s) for s in ((2, 6), 2, (2, 6), 2)))
-    table = channels.table(found, head.query, head.query_bias)
-    exact = channels.exact(found, head)
     for i in range(5):
-        vector, square = exact.project("query", i)
-        s = root(square, 300)[0]
-        entries = [a / s + b for a, b in zip(vector, exact.query_shift, strict=True)]
-        off = [
-            float(Fraction(x) - e) for x, e in zip(table.values[i].tolist(), entries, strict=True)
-        ]
-        assert math.hypot(*off) <= table.error[i] < 1e-12
+        row = normed.row(i)
+        s = root(row.square, 300)[0]
+        unit = Fraction(2) ** -row.u.shift
+        entries = [u * unit / s + Fraction(b) for u, b in zip(row.u.entries, normed.shift.tolist(),
+                                                              strict=True)]  # fmt: skip
+        assert distance(normed.values[i], entries) <= normed.error[i] < 1e-13
+    for found in (normed, source(x)):
+        table = channels.table(found, head.query, head.query_bias)
+        exact = channels.exact(found, head)
+        for i in range(5):
+            vector, square = exact.project("query", i)
+            s = root(square, 300)[0]
+            entries = [a / s + b for a, b in zip(vector, exact.query_shift, strict=True)]
+            assert distance(table.values[i], entries) <= table.error[i] < 1e-12
+
+
+def test_errors_of_inputs_and_of_tables_reach_the_gap() -> None:
+    """Inputs that may be off by 1/4, moved so far in the direction that W stretches most."""
+    x, weight = np.array([[1.0, 0], [0, 1]]), np.array([[3.0, 4.0]])
+    loose = channels.Inputs(x, np.full(2, 0.25), np.zeros(2), source(x).row)
+    table = channels.table(loose, weight, np.zeros(1))
+    moved = (x + 0.25 * weight / 5) @ weight.T
+    assert (table.error >= np.abs(moved - table.values)[:, 0]).all()
+    exact = channels.table(source(x), weight, np.zeros(1))
+    rows = region(task("self"), 2, "full")
+    for queries, keys in ((table, exact), (exact, table), (table, table)):
+        peaks = deciding.peaks(queries.values, keys.values, "full")
+        found = deciding.gaps(queries, keys, peaks, rows)
+        for k in range(2):  # every corner of what the errors allow
+            q = queries.values[k, 0] + queries.error[k] * np.array([-1, 1])
+            own = keys.values[k, 0] + keys.error[k] * np.array([-1, 1])
+            other = keys.values[1 - k, 0] + keys.error[1 - k] * np.array([-1, 1])
+            corners = [a * (b - c) for a in q for b in own for c in other]
+            assert max(abs(c - found.gap[k]) for c in corners) <= found.error[k]
+
+
+def distance(values: Any, exact: list[Fraction]) -> float:
+    return math.hypot(
+        *(float(Fraction(v) - e) for v, e in zip(values.tolist(), exact, strict=True))
+    )
 
 
 # ------------------------------------------------------------ tasks
