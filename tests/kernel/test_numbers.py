@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import mpmath
@@ -72,8 +73,18 @@ def test_enclosures_hold(p: Expression, bits: int) -> None:
     inside(p, bits)
 
 
+FACTORS = st.one_of(WAVES, RADICALS, st.just(expression("pi")), st.just(expression("cos(3)")))
+
+
+@given(st.lists(FACTORS, min_size=2, max_size=4), FRACTIONS, BITS)
+@settings(max_examples=150)
+def test_enclosures_of_products_hold(factors: list[Expression], c: Fraction, bits: int) -> None:
+    """Negative and positive factors, in every order."""
+    inside(math.prod(factors, start=number(c)), bits)
+
+
 @given(ANGLES, BITS, st.sampled_from(["cos", "sin"]))
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_enclosures_of_waves_are_narrow(angle: Expression, bits: int, head: str) -> None:
     """A few units, and what the angle is not known to."""
     width = inside(apply(head, (angle,)), bits)
