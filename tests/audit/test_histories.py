@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from verify.audit import audit
+from verify.audit import audit, report
 from verify.audit.findings import Audit
 
 
@@ -111,3 +111,22 @@ def test_features_that_change_with_the_length():
 def test_a_bias_that_changes_with_the_length():
     finding = audit("awkward:scaled_bias", "alibi:heads=8,head=0", length=64).of("stateful")[0]
     assert "a change of the length alone" in finding.message
+
+
+def test_an_argmax_that_answers_no_winner_of_a_tie():
+    (finding,) = audit("awkward:second_best_decide", length=16).findings
+    assert finding.kind == "flip"
+    assert "not among the winners" in finding.message
+
+
+def test_a_calibrated_kernel_that_ties():
+    (finding,) = audit("awkward:flat_kernel", "rope:dim=16", length=64).findings
+    assert (finding.kind, finding.position, finding.count) == ("tie", 40, 2)
+    assert finding.observed == "40, 41"
+
+
+def test_rounding_of_a_bias_by_key_is_no_dependence_on_the_length():
+    spec = "alibi:heads=12,head=8"
+    result = audit("awkward:by_key_bias", spec, length=512)
+    assert result.clean, report.summary(result)
+    assert [note.name for note in result.notes] == ["row-constant shift"]

@@ -137,6 +137,9 @@ def test_the_process_survives_an_exception_and_is_replaced_after_a_hang():
     with Session(subject("awkward:hang_features"), 0.5) as session:
         assert session.call("features", np.arange(2)).status == "timeout"
         assert session.call("features", np.arange(2)).status == "timeout"
+    with Session(subject("awkward:hang_once_features"), 2.0) as session:
+        assert session.call("features", np.arange(2)).status == "timeout"
+        assert session.call("features", np.arange(3)).status == "value"
     with Session(subject("awkward:raise_features"), 5.0) as session:
         for _ in range(2):
             assert session.call("features", np.arange(2)).status == "error"

@@ -165,6 +165,7 @@ def test_classes_of_rationals_and_of_nan():
     table[:, 0] = [Fraction(1, 3), Fraction(1), Fraction(1, 3)]
     assert [group.tolist() for group in classes(table)] == [[0, 2]]
     assert classes(np.full((3, 2), np.nan)) == []
+    assert [group.tolist() for group in classes(np.array([[0.0], [1.0], [-0.0]]))] == [[0, 2]]
 
 
 @given(st.integers(1, 3_000_000))

@@ -228,3 +228,28 @@ class Mixed:
 
     def features(self, positions):
         return affine_features(positions)
+
+
+def hang_once_features(positions):
+    if len(positions) == 2:
+        time.sleep(60)
+    return affine_features(positions)
+
+
+def second_best_decide(logits, mask):
+    """Right wherever there is one winner, wrong where there are several."""
+    hidden = np.where(mask, np.asarray(logits, np.float32), -np.inf)
+    tied = (hidden == hidden.max(axis=1, keepdims=True)).sum(axis=1) > 1
+    return np.where(tied, hidden.argmin(axis=1), hidden.argmax(axis=1))
+
+
+def flat_kernel(offsets, target):
+    """Ties the offsets 40 and 41 for every head."""
+    theta = 10000.0 ** (-np.arange(0, 16, 2) / 16)
+    seen = np.where(offsets == 41, 40, offsets)
+    return np.cos(np.outer(seen - min(target, 40) if target == 41 else seen - target, theta)).sum(1)
+
+
+def by_key_bias(n):
+    """Sound float32 ALiBi of an irrational slope, counted from the last key."""
+    return (np.float32(2**-0.5) * np.arange(1 - n, 1, dtype=np.float32))[None, :]

@@ -77,8 +77,7 @@ def _by_length(question: Question, kind: str) -> Iterator[Finding]:
     worst: tuple[float, str, str, int] | None
     if kind == "bias" and specification.relative:
         tables = [_answer(question, kind, (max(1, min(n, _LARGEST)),)) for n in (short, long)]
-        blocks = [None if table is None else _leading(table, short) for table in tables]
-        worst = _same(blocks)
+        worst = _blocks_differ(tables, short)
     elif "length" in question.session.offered[kind]:
         call = _wrapper(question, kind)(0, short)
         lengths = (question.length, 2 * question.length)
@@ -104,15 +103,32 @@ def _sees_length(specification: Specification) -> bool:
     return specification.text.startswith("scale:")
 
 
-def _leading(answer: tuple[Values, ...], n: int) -> tuple[Values, ...] | None:
-    """The first n rows and keys of a bias, less the own key's value of each row."""
-    array = answer[0].array
-    if array.ndim < 2 or array.dtype == object or array.shape[-1] < n:
+def _blocks_differ(
+    tables: Sequence[tuple[Values, ...] | None], n: int
+) -> tuple[float, str, str, int] | None:
+    """The largest difference of the leading n rows and keys of two biases, less the own key's value
+    of each row, in ulps of the largest value that was rounded; None if they are not comparable."""
+    blocks, largest = [], 1.0
+    for answer in tables:
+        if answer is None or answer[0].array.ndim < 2 or answer[0].array.shape[-1] < n:
+            return None
+        array = answer[0].floats()
+        rows = min(n, array.shape[-2])
+        block = array[..., :rows, :n]
+        largest = max(largest, float(np.abs(block[np.isfinite(block)]).max(initial=0.0)))
+        own = block[..., np.arange(rows), np.arange(rows)][..., None]
+        # What is hidden in one table may be hidden in the other; a causal bias may hide the future.
+        blocks.append(np.where(np.arange(n) <= np.arange(rows)[:, None], block - own, 0.0))
+    one, two = blocks
+    if one.shape != two.shape:
         return None
-    rows = min(n, array.shape[-2])
-    block = array[..., :rows, :n].astype(np.float64)
-    base = block[..., np.arange(rows), np.arange(rows)][..., None]
-    return (Values(answer[0].kind, block - base),)
+    gap = np.nan_to_num(np.abs(one - two), nan=np.inf)
+    gap[one == two] = 0.0
+    place = np.unravel_index(int(gap.argmax()), gap.shape)
+    kind = next((a[0].float_type for a in tables if a is not None), None) or FLOAT64
+    return (
+        float(gap[place] / ulp(largest, kind)), str(one[place]), str(two[place]), int(place[-2])
+    )  # fmt: skip
 
 
 def _round(
