@@ -16,6 +16,7 @@ import csv
 import multiprocessing
 import sys
 import time
+from collections.abc import Iterable, Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
 from statistics import median
@@ -42,12 +43,11 @@ def cells(tasks: tuple[str, ...]) -> list[tuple[str, str]]:
     return [(f, t) for f in [*ABSOLUTE, *RELATIVE] for t in tasks]
 
 
-def ours() -> list[dict[str, Any]]:
+def ours() -> Iterator[dict[str, Any]]:
     import json
 
     from verify import systems
 
-    found = []
     for family, task in cells(tuple(TASKS)):
         for n in LENGTHS:
             system = posed(family, task, n)
@@ -61,16 +61,13 @@ def ours() -> list[dict[str, Any]]:
             accepted = decided and systems.check(claim, answer.proof)
             kernel = time.process_time() - began
             d = len(system["vectors"][0])
-            found.append(
-                {
-                    "family": family, "task": task, "length": n,
-                    "unknowns": d if family in RELATIVE else d * d,
-                    "answer": ("sat" if sat else "unsat") if accepted else "open",
-                    "seconds": f"{spent:.4f}", "kernel": f"{kernel:.4f}",
-                    "bytes": len(json.dumps(answer.proof)) if decided else 0,
-                }
-            )  # fmt: skip
-    return found
+            yield {
+                "family": family, "task": task, "length": n,
+                "unknowns": d if family in RELATIVE else d * d,
+                "answer": ("sat" if sat else "unsat") if accepted else "open",
+                "seconds": f"{spent:.4f}", "kernel": f"{kernel:.4f}",
+                "bytes": len(json.dumps(answer.proof)) if decided else 0,
+            }  # fmt: skip
 
 
 def _child(solver: str, pipe: Connection) -> None:
@@ -99,13 +96,12 @@ def _child(solver: str, pipe: Connection) -> None:
         pipe.send((answer, time.process_time() - began))
 
 
-def peer(solver: str) -> list[dict[str, Any]]:
+def peer(solver: str) -> Iterator[dict[str, Any]]:
     from verify.engines.smt import systems as spelled
 
     context = multiprocessing.get_context("spawn")
     process: Any = None
     pipe: Any = None
-    found = []
     for family, task in cells(PEER_TASKS):
         alive = True
         for n in LENGTHS:
@@ -125,10 +121,9 @@ def peer(solver: str) -> list[dict[str, Any]]:
                     process.join()
                     answer, spent, alive = "time-out", LIMIT, False
             row = {"family": family, "task": task, "length": n, "answer": answer}
-            found.append(row | {"seconds": f"{spent:.4f}"})
+            yield row | {"seconds": f"{spent:.4f}"}
     if process is not None:
         process.kill()
-    return found
 
 
 def _script(spelled: Any, system: dict[str, Any]) -> str:
@@ -144,11 +139,16 @@ def _script(spelled: Any, system: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def write(path: Path, rows: list[dict[str, Any]]) -> None:
+def write(path: Path, rows: Iterable[dict[str, Any]]) -> None:
+    """One line for each instance, at once, so that an interrupted run leaves what it has."""
+    writer = None
     with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, [f for f in FIELDS if f in rows[0]], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+        for row in rows:
+            if writer is None:
+                writer = csv.DictWriter(file, [f for f in FIELDS if f in row], lineterminator="\n")
+                writer.writeheader()
+            writer.writerow(row)
+            file.flush()
 
 
 def read(path: str) -> dict[tuple[str, str, int], dict[str, str]]:
