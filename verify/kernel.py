@@ -281,22 +281,17 @@ def _cosine(low: int, high: int, shift: bool, bits: int) -> tuple[int, int]:
 
 
 @lru_cache(maxsize=1 << 16)
-def _enclose_term(term: Term, exponent: Fraction, bits: int) -> tuple[int, int]:
-    if term.head.isdigit():
-        return _root(int(term.head), exponent, bits)
-    if term.head in ("cos", "sin"):
-        return _cosine(*enclose(term.args[0], bits), term.head == "sin", bits)
-    _need(term.head == "pi", f"{term.head} has no numerical value")
-    return _pi(bits)
-
-
 def enclose(p: Expression, bits: int) -> tuple[int, int]:
     """Integers (low, high) with low <= p * 2**bits <= high, for p without names."""
     total_low = total_high = 0
     for monomial, coefficient in p.terms:
         low = high = 1 << bits
-        for term, exponent in monomial:
-            other = _enclose_term(term, exponent, bits)
+        for (head, args), exponent in monomial:
+            _need(head in ("cos", "sin", "pi") or head.isdigit(), f"{head} has no numerical value")
+            if args:
+                other = _cosine(*enclose(args[0], bits), head == "sin", bits)
+            else:
+                other = _pi(bits) if head == "pi" else _root(int(head), exponent, bits)
             for _ in range(math.ceil(exponent)):
                 ends = [a * b for a in (low, high) for b in other]
                 low, high = min(ends) >> bits, -(-max(ends) >> bits)
@@ -363,6 +358,9 @@ def _names(value: object) -> dict[str, Any]:
     return value
 
 
+_Table = dict[tuple[Fraction | None, ...], Fraction]
+
+
 class Clause(NamedTuple):
     """For all values of the variables: if the guards hold, so does the last atom."""
 
@@ -376,14 +374,11 @@ class Clause(NamedTuple):
         return Clause(self.variables, guards, then)
 
 
-Table = dict[tuple[Fraction | None, ...], Fraction]
-
-
 class Context(NamedTuple):
     """What is declared, defined and assumed; what a whole proof has used and left open."""
 
     sorts: dict[str, str]  # of names, and of the values of functions at integers
-    definitions: dict[str, tuple[Table, Expression | None]]
+    definitions: dict[str, tuple[_Table, Expression | None]]
     clauses: dict[str, Clause]
     used: set[str]
     holes: list[str]
@@ -451,15 +446,13 @@ def theorem(claim: Mapping[str, Any]) -> tuple[Context, list[Clause]]:
     for name, entry in _names(definitions).items():
         table, text = _take(entry, "table otherwise")
         pairs = [_list(pair, 2) for pair in _list(table)]
-        points: Table = {(*map(rational, _list(k)),): rational(v) for k, v in pairs}
+        points: _Table = {(*map(rational, _list(k)),): rational(value) for k, value in pairs}
         otherwise = None if text is None else expression(text)
         whole = otherwise is None or numbers.integral(otherwise)
         whole &= all(value.denominator == 1 for value in points.values())
-        called = otherwise and any(t.args and t.head[0] == "x" for t in otherwise.walk())
         fits = len(points) == len(table) and symbols.get(name) in ("real", "int" if whole else "")
-        _need(
-            fits and not called, f"the definition of {name} does not fit its declaration", Malformed
-        )
+        fits &= not otherwise or not any(t.args and t.head[0] == "x" for t in otherwise.walk())
+        _need(fits, f"the definition of {name} does not fit its declaration", Malformed)
         context.definitions[name] = points, otherwise
     apart = not set(_names(hypotheses)) & set(_names(lemmas)) and _list(goals)
     _need(apart, "a theorem has goals, and one name for each hypothesis and lemma", Malformed)
@@ -630,14 +623,13 @@ class _System(NamedTuple):
         _need((bits is None) == self.exact, "bits go with irrational vectors, and only with them")
         entries = list({e: None for vector in self.table for e in vector})
         if bits is None:
-            low, unit = _integers(e.constant() or Fraction(0) for e in entries)
-            high = low
+            whole, unit = _integers(e.constant() or Fraction(0) for e in entries)
+            ends = [(x, x) for x in whole]
         else:
             unit = 1 << _int(bits, 8, MAX_BITS)
             ends = [enclose(e, bits) for e in entries]
-            low, high = [a for a, _ in ends], [b for _, b in ends]
-        known, radius = dict(zip(entries, low, strict=True)), max(map(operator.sub, high, low))
-        return [[known[e] for e in vector] for vector in self.table], unit, radius
+        low = {e: a for e, (a, _) in zip(entries, ends, strict=True)}
+        return [[low[e] for e in v] for v in self.table], unit, max(b - a for a, b in ends)
 
     def outcomes(self, data: object, bits: int | None, margin: Fraction) -> str:
         """What a parameter does: for each row h, m or t (hit, miss, tie), or ? (undecided).
@@ -836,35 +828,40 @@ def check(claim: Mapping[str, Any], certificate: Mapping[str, Any]) -> Checked:
     return Checked(outcome, reason, own, used, _SEAL)
 
 
+_FORMS: Final = {  # what the parts of claims and proofs of these kinds and rules are
+    ("theorem", "goals"): ("symbols definitions hypotheses lemmas goals", "goals"),
+    ("realizable", "witness"): ("system", "parameter bits?"),
+    ("unrealizable", "farkas"): ("system", "multipliers"),
+    ("unrealizable", "farkas-enclosed"): ("system", "bits fixed basis inverse"),
+    ("forced", "cone"): ("system row", "cones"),
+    ("decisions", "evaluate"): ("system parameter outcomes margin", "bits?"),
+}
+
+
 def _decide(claim: Any, proof: Any) -> Iterable[str]:
     """Invalid or Hole unless the proof proves the claim; what it used of the claim."""
-    tagged = ((claim, "kind"), (proof, "rule"))
-    match [node.get(tag) if isinstance(node, dict) else None for node, tag in tagged]:
-        case ["theorem", "goals"]:
-            (context, goals), (_, proofs) = theorem(claim), _take(proof, "rule goals")
+    tags = [
+        n.get(t) if isinstance(n, dict) else None for n, t in ((claim, "kind"), (proof, "rule"))
+    ]
+    kind, rule = map(str, tags)
+    _need((kind, rule) in _FORMS, f"no rule {rule:.40} for claims of kind {kind:.40}", Malformed)
+    asked, given = _FORMS[kind, rule]
+    match rule, _take(claim, "kind " + asked)[1:], _take(proof, "rule " + given)[1:]:
+        case "goals", _, [proofs]:
+            context, goals = theorem(claim)
             for goal, part in zip(goals, _list(proofs, len(goals)), strict=True):
                 _prove(context, goal, [], part)
             if context.holes:
                 raise Hole(context.holes[0])
             return context.used - {"IH"}
-        case ["realizable", "witness"]:
-            (_, data), (_, given, bits) = (
-                _take(claim, "kind system"),
-                _take(proof, "rule parameter bits?"),
-            )
-            hits = set(_system(data).outcomes(given, bits, Fraction(0))) == {"h"}
+        case "witness", [data], [parameter, bits]:
+            hits = set(_system(data).outcomes(parameter, bits, Fraction(0))) == {"h"}
             _need(hits, "the parameter is not certified to make every row a hit")
-        case ["unrealizable", "farkas"]:
-            (_, data), (_, part) = _take(claim, "kind system"), _take(proof, "rule multipliers")
-            _system(data).cancel(part, [])
-        case ["unrealizable", "farkas-enclosed"]:
-            (_, data), (_, *parts) = (
-                _take(claim, "kind system"),
-                _take(proof, "rule bits fixed basis inverse"),
-            )
+        case "farkas", [data], [multipliers]:
+            _system(data).cancel(multipliers, [])
+        case "farkas-enclosed", [data], parts:
             _system(data).cancel_nearby([], *parts)
-        case ["forced", "cone"]:
-            (_, data, new), (_, cones) = _take(claim, "kind system row"), _take(proof, "rule cones")
+        case "cone", [data, new], [cones]:
             system = _system(data, new)
             row = system.rows.pop()
             keys = [key for key in range(row[1], row[2]) if key != row[3]]
@@ -874,14 +871,11 @@ def _decide(claim: Any, proof: Any) -> Iterable[str]:
                     system.cancel(part, minus)
                 else:
                     system.cancel_nearby(minus, *_take(part, "bits fixed basis inverse"))
-        case ["decisions", "evaluate"]:
-            _, data, given, stated, margin = _take(claim, "kind system parameter outcomes margin")
-            system, (_, bits) = _system(data), _take(proof, "rule bits?")
+        case "evaluate", [data, parameter, stated, margin], [bits]:
+            system = _system(data)
             fits = isinstance(stated, str) and re.fullmatch(f"[hmt]{{{len(system.rows)}}}", stated)
             _need(fits, "the outcomes are one letter for each row: h, m or t", Malformed)
-            found = system.outcomes(given, bits, rational(margin))
+            found = system.outcomes(parameter, bits, rational(margin))
             for row, have, want in zip(system.rows, found, stated, strict=True):
                 _need(have == want, f"row {list(row)} is not certified to be {want!r}")
-        case _:
-            raise Malformed("the kind of claim is unknown, or the rule does not go with it")
     return ()
