@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     "  pe-verify synthesize previous\n"
     "  pe-verify synthesize copy --train 8 --length 64 --certificates found\n"
     "  pe-verify synthesize 'expr:i//2' --json -\n"
-    "\n\b\nThe grammar: monomials in the offset or the position, clipped one-hot offsets, one or"
-    " two\n"
-    "rotations; with Scale Hint monomials in i and n. Exit code 0 on any answer, none included.",
+    "\n\b\nThe grammar: monomials in the offset or the position, clipped and bucketed offsets,\n"
+    "rotations, their products with a monomial; with Scale Hint monomials in i and n.\n"
+    "Exit code 0 on any answer, none included.",
 )
 @click.argument("task")
 @click.option(

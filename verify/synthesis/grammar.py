@@ -1,7 +1,8 @@
 """The stated grammar of encodings, in order of the number of parameter entries.
 
-Relative ones over the offset o: monomials, clipped one-hot offsets, one or two rotations. Absolute
-ones over the position i: monomials, rotations. With Scale Hint: monomials in i and n.
+Relative ones over the offset o: monomials, clipped one-hot offsets, buckets, one or two rotations
+with rational or algebraic frequencies, a monomial times a rotation. Absolute ones over the position
+i: monomials, rotations, a monomial times a rotation. With Scale Hint: monomials in i and n.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from verify.theory.encodings import Encoding, encoding
 
 OFFSETS = ("expr:[o]", "expr:[o, o**2]", "expr:[o, o**2, o**3]")
 CLIPPED = tuple(f"clipped:length={k}" for k in range(2, 9))
-TURNS = ("rope:theta=[1]", "rope:theta=[1, 1/10]")
+BUCKETS = ("t5:buckets=4,max_distance=8", "t5:buckets=8,max_distance=32")
+TURNS = ("rope:theta=[1]", "rope:theta=[1, 1/10]", "rope:theta=[1, 10**(-1/2)]")
+PRODUCTS = ("expr:[o*cos(o), o*sin(o)]", "expr:[i*cos(i), i*sin(i)]")
 POSITIONS = (
     "expr:[i]", "expr:[1, i]", "expr:[i, i**2]", "expr:[1, i, i**2]", "expr:[1, i, i**2, i**3]",
 )  # fmt: skip
@@ -30,10 +33,11 @@ def size(e: Encoding) -> int:
 def candidates(*, hint: bool, causal: bool) -> list[Encoding]:
     """The encodings of the grammar, smallest parameter first, relative before absolute.
 
-    Clipped offsets are for causal attention. ValueError never.
+    Clipped offsets and buckets are for causal attention.
     """
     if hint:
         specs = [s for s in HINTED if "n" in s.removeprefix("scale:").replace("polynomial", "n")]
     else:
-        specs = [*OFFSETS, *(CLIPPED if causal else ()), *TURNS, *POSITIONS, *WAVES]
+        discrete = (*CLIPPED, *BUCKETS) if causal else ()
+        specs = [*OFFSETS, *discrete, *TURNS, *POSITIONS, *WAVES, *PRODUCTS]
     return sorted(map(encoding, specs), key=lambda e: (size(e), not e.relative))

@@ -124,7 +124,7 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 0
     assert "every length, proved" in capsys.readouterr().out
     assert main(["synthesize", "copy", "--train", "4", "--length", "8"]) == 0
-    assert "none of 19 encodings; 19 refuted" in capsys.readouterr().out
+    assert "none of 24 encodings; 24 refuted" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
