@@ -646,13 +646,18 @@ class _System(NamedTuple):
         reach: dict[int, int] = {}
         for query, _, stop, _ in self.rows:
             reach[query] = max(stop, reach.get(query, 0))
-        known, values, found = None, list[int](), ""
+        known, values, peaks, found = None, list[int](), list[list[int]](), ""
         for row in self.rows:
             query, start, stop, target = row
             if query != known:
                 left, known = [_dot(table[query], column) for column in columns], query
                 values = [_dot(left, key) for key in table[: reach[query]]]
-            gap = values[target] - max(values[start:target] + values[target + 1 : stop])
+                peaks = _peaks(values)
+            best = []
+            for a, b in ((start, target), (target + 1, stop)):
+                if k := (b - a).bit_length():
+                    best += [peaks[k - 1][a], peaks[k - 1][b - (1 << k - 1)]]
+            gap = values[target] - max(best)
             if gap > error:
                 found += "h" if gap - error >= wanted else "?"
             elif gap < -error:
@@ -742,6 +747,14 @@ def _integers(values: Iterable[Fraction]) -> tuple[list[int], int]:
     values = list(values)
     scale = math.lcm(*(value.denominator for value in values))
     return [value.numerator * (scale // value.denominator) for value in values], scale
+
+
+def _peaks(values: list[int]) -> list[list[int]]:
+    """For each k, the greatest of values[i : i + 2**k], for each i."""
+    peaks = [values]
+    while len(values) >= (width := 1 << len(peaks)):
+        peaks.append(list(map(max, peaks[-1], peaks[-1][width // 2 :])))
+    return peaks
 
 
 def _dot(a: Iterable[Any], b: Iterable[Any], zero: Any = 0) -> Any:
