@@ -22,7 +22,7 @@ from verify.commands._shared import (
     profile_option,
     statements_option,
 )
-from verify.report import html, json_report, junit, layout, terminal
+from verify.report import html, json_report, junit, layout, sarif, terminal
 from verify.statements import Profile, Statement, select
 from verify.verdicts import Verdict, exit_code
 
@@ -53,6 +53,13 @@ from verify.verdicts import Verdict, exit_code
     help="Write a JUnit XML report for CI ('-' is standard output).",
 )
 @click.option(
+    "--sarif",
+    "sarif_output",
+    callback=open_output,
+    metavar="FILE",
+    help="Write a SARIF log of contradictions and undecided statements.",
+)
+@click.option(
     "--html",
     "html_output",
     callback=open_output,
@@ -74,6 +81,7 @@ def command(
     jobs: int | None,
     json_output: Output | None,
     junit_output: Output | None,
+    sarif_output: Output | None,
     html_output: Output | None,
     directory: Path | None,
     file: Path | None,
@@ -82,7 +90,7 @@ def command(
 
     An ID such as proposition-3 also means its parts.
     """
-    outputs = (json_output, junit_output, html_output)
+    outputs = (json_output, junit_output, sarif_output, html_output)
     taken = [o for o in outputs if o is not None and o.standard]
     if len(taken) > 1:
         raise click.UsageError("only one report can go to standard output")
@@ -108,6 +116,8 @@ def command(
             json_report.write(document, json_output.file)
         if junit_output is not None:
             junit.write(verdicts, junit_output.file)
+        if sarif_output is not None:
+            json_report.write(sarif.of_verdicts(verdicts), sarif_output.file)
         if html_output is not None and kept is not None:
             by_id = {statement.id: statement for statement in chosen}
             written = _written(verdicts, kept)

@@ -105,6 +105,16 @@ def test_reports_go_to_files_next_to_the_text(call: Any, declare: Declare, tmp_p
     assert failure.get("message", "").startswith("declared refuted, observed PROVED")
 
 
+def test_sarif_names_contradictions_alone(call: Any, declare: Declare, tmp_path: Path) -> None:
+    log = tmp_path / "check.sarif"
+    assert call("check", "--statements", declare(WRONG), "--sarif", log)[0] == 1
+    (run,) = json.loads(log.read_text("utf-8"))["runs"]
+    assert {result["ruleId"] for result in run["results"]} == {"pe-verify/contradiction"}
+    assert call("check", "--statements", declare(GOOD), "--sarif", log)[0] == 0
+    (run,) = json.loads(log.read_text("utf-8"))["runs"]
+    assert run["results"] == []
+
+
 def test_the_html_page_holds_the_certificates(call: Any, declare: Declare, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     code, out, _ = call("check", "--statements", declare(GOOD), "--html", page)
