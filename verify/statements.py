@@ -11,7 +11,7 @@ import importlib.util
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
@@ -46,8 +46,6 @@ class Sketch:
 @dataclass(frozen=True, slots=True)
 class Model:
     """All symbols are defined: every goal is decided by going through its cases."""
-
-    hints: Mapping[int, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

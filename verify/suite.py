@@ -288,10 +288,10 @@ def propose(claim: Claim, source: Sketch | Model | Given | Solve) -> Any:
             from verify.engines import prover
 
             return _or_unproposed(lambda: prover.complete(claim, {"goals": list(goals)}))
-        case Model(hints):
+        case Model():
             from verify.engines import prover
 
-            return _or_unproposed(lambda: prover.prove_model(claim, dict(hints)))
+            return _or_unproposed(lambda: prover.prove_model(claim))
         case Solve():
             from verify import systems
 
