@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
 from .answers import checked
 from .clock import Clock
@@ -25,6 +26,8 @@ NEAR = 1e-4
 # dropped.
 FACE = 1e-7
 FACES = 6
+# The products are small: a second thread slows them down, many times where cores are busy.
+_BLAS = ThreadpoolController()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +41,7 @@ class Proposal:
 def numeric_answer(problem: Problem, clock: Clock) -> Proposal:
     """Try the float engines; every answer has passed its exact check."""
     # Overflow and NaN end a float engine; they decide nothing.
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), _BLAS.limit(limits=1, user_api="blas"):
         proposal = _descended(problem, clock)
         if proposal.answer is not None:
             return proposal
