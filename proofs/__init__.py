@@ -8,6 +8,7 @@ from proofs import (
     invariance,
     operators,
     outside_colspan,
+    positional_heads,
     proposition_1,
     proposition_2,
     proposition_3,
@@ -48,4 +49,5 @@ STATEMENTS: tuple[Statement, ...] = (
     *trichotomy.STATEMENTS,
     *invariance.STATEMENTS,
     *rescue.STATEMENTS,
+    *positional_heads.STATEMENTS,
 )

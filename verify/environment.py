@@ -41,6 +41,8 @@ PACKAGES = (
     Package("mpmath", "mpmath", "", "interval enclosures, independent of the others"),
     Package("numpy", "numpy", "", "float64 evaluation with a proved error bound"),
     Package("scipy", "scipy", "", "confidence intervals, sparse factorizations"),
+    Package("safetensors", "safetensors", "", "weights of trained models"),
+    Package("threadpoolctl", "threadpoolctl", "", "small matrix products at full speed"),
     Package("click", "click", "", "the command line"),
     Package("latex2mathml", "latex2mathml", "", "formulas in HTML reports"),
     Package("rich", "rich", "", "tables and progress on a terminal"),
@@ -48,8 +50,7 @@ PACKAGES = (
     Package("matplotlib", "matplotlib", "plot", "pictures (SVG, PNG)"),
     Package("dask", "dask", "cluster", "counterexample campaigns on a cluster"),
     Package("distributed", "distributed", "cluster", "counterexample campaigns on a cluster"),
-    Package("ml_dtypes", "ml_dtypes", "audit", "bfloat16 and other small float types in audits"),
-    Package("safetensors", "safetensors", "checkpoints", "weights of trained models"),
+    Package("ml_dtypes", "ml_dtypes", "audit", "bfloat16 and other small float types: audits, weights"),
 )
 
 SOLVERS = ("z3-solver", "cvc5", "sympy", "python-flint", "highspy", "mpmath")

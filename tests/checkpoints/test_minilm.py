@@ -12,13 +12,17 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Iterator
 from fractions import Fraction
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from verify.checkpoints import Heads, heads, reading
 from verify.checkpoints.certifying import write
+from verify.checkpoints.files import checkpoint
+from verify.checkpoints.layouts import learned
 from verify.cli import main
 
 pytestmark = pytest.mark.real
@@ -86,3 +90,23 @@ def test_certificates(model: Path, tmp_path: Path) -> None:
         written = write(head, parts[head.name], "biases", tmp_path)
         assert getattr(written, "path", None) is not None, written
     assert main(["recheck", str(tmp_path)]) == 0
+
+
+def test_the_extract_that_the_statement_reads_is_the_models(model: Path) -> None:
+    """Bit for bit, for the table and the named heads; zero elsewhere."""
+    from proofs.positional_heads import EXTRACT
+
+    with (
+        resources.as_file(resources.files("proofs") / "data" / EXTRACT) as path,
+        checkpoint(path) as small,
+        checkpoint(model) as whole,
+    ):
+        few, all_of = learned(small), learned(whole)
+        assert np.array_equal(few.positions, all_of.positions)
+        for layer in range(few.layers):
+            mine, theirs = few.projections(layer), all_of.projections(layer)
+            for head in range(few.heads):
+                a, b = mine.head(head, few.width), theirs.head(head, few.width)
+                named = f"{layer}.{head}" in NAMED
+                assert np.array_equal(a.query, b.query) == named
+                assert np.array_equal(a.key, b.key) == named

@@ -109,7 +109,15 @@ def test_without_safetensors(
 ) -> None:
     monkeypatch.setitem(sys.modules, "safetensors", None)
     assert main(["heads", str(folder)]) == 2
-    assert "pip install 'pe-verify[checkpoints]'" in capsys.readouterr().err
+    assert "pip install pe-verify" in capsys.readouterr().err
+
+
+def test_only_may_be_given_again(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    document = []
+    for only in (["--only", "0.0,0.1"], ["--only", "0.0", "--only", "0.1"]):
+        assert main(["heads", str(folder), *only, "--json", "-"]) == 0
+        document.append(json.loads(capsys.readouterr().out)["heads"])
+    assert document[0] == document[1] and len(document[0]) == 2
 
 
 def test_runs() -> None:
