@@ -24,8 +24,10 @@ _DRAWN = 4  # heads in one picture
 _RUNS = 4  # runs of failing rows in one line of the table
 
 
-def _only(ctx: click.Context, parameter: click.Parameter, value: str | None) -> list[str] | None:
-    return None if value is None else [name.strip() for name in value.split(",")]
+def _only(
+    ctx: click.Context, parameter: click.Parameter, value: tuple[str, ...]
+) -> list[str] | None:
+    return [name.strip() for part in value for name in part.split(",")] or None
 
 
 @click.command(
@@ -53,8 +55,9 @@ def _only(ctx: click.Context, parameter: click.Parameter, value: str | None) -> 
     "--length", type=int, metavar="N", help="How many rows.  [default: the whole table, or 512]"
 )
 @click.option(
-    "--only", callback=_only, metavar="HEAD,...", help="Only these heads, as in 0.5,1.11."
-)
+    "--only", multiple=True, callback=_only, metavar="HEAD,...",
+    help="Only these heads, as in 0.5,1.11.",
+)  # fmt: skip
 @click.option(
     "--content", type=click.Path(path_type=Path), metavar="FILE",
     help="RoPE: .npy or .json vectors whose mean the projections are given, after any norm.",
