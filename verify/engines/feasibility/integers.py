@@ -161,14 +161,29 @@ class Problem:
 
     def satisfied(self, parameter: Matrix) -> bool:
         """Whether a parameter in the user's coordinates (d_q x d_k) satisfies every constraint."""
-        (left, right) = self.scales
-        entries = [
-            x / (left[a] * right[b]) for a, row in enumerate(parameter) for b, x in enumerate(row)
-        ]
+        entries = list(chain.from_iterable(parameter))
         denominator = lcm(*(x.denominator for x in entries))
-        scaled = [x.numerator * (denominator // x.denominator) for x in entries]
+        return self.satisfied_by(
+            [x.numerator * (denominator // x.denominator) for x in entries], self.factors()
+        )
+
+    def satisfied_by(self, entries: Sequence[int], factors: Sequence[int]) -> bool:
+        """The same for integers proportional to a parameter, row by row, and `factors()`."""
+        (left, right) = self.scales
+        scaled = [x * f for x, f in zip(entries, factors, strict=True)]
         matrix = fmpz_mat(len(left), len(right), scaled)
         return all(x > 0 for x in self._values(matrix, reduced=False))
+
+    def factors(self) -> list[int]:
+        """What turns parameters in the user's coordinates into those of the integer columns.
+
+        Positive integers for the entries row by row: the inverse scales up to a common factor.
+        """
+        inverse = []
+        for scales in self.scales:
+            common = lcm(*(s.numerator for s in scales))
+            inverse.append([s.denominator * (common // s.numerator) for s in scales])
+        return [a * b for a in inverse[0] for b in inverse[1]]
 
     def parameter(self, reduced: fmpz_mat) -> Matrix:
         """A parameter of the reduced shape, in the user's coordinates."""

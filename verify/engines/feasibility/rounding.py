@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from math import gcd, lcm
 
 from flint import fmpz_mat
 
@@ -48,34 +49,50 @@ def small_witness(problem: Problem, inside: fmpz_mat) -> Matrix | None:
     fails.
     """
     exact = problem.parameter(inside)
-    largest = max(abs(x) for row in exact for x in row)
+    columns = len(exact[0])
+    entries = [x for row in exact for x in row]
+    common = lcm(*(x.denominator for x in entries))
+    whole = [x.numerator * (common // x.denominator) for x in entries]
+    largest = max(map(abs, whole))
     if not largest:
         return None
-    relative = [[x / largest for x in row] for row in exact]
     effort = sum(b.queries.nrows() * b.keys.nrows() for b in problem.blocks)
     levels = LEVELS if effort < EXPENSIVE else FEW_LEVELS
-    for candidate in _candidates(relative, levels):
-        if problem.satisfied(candidate):
-            return candidate
-    return exact if problem.satisfied(exact) else None
+    factors = problem.factors()
+    for candidate, shift in _candidates(whole, largest, levels):
+        if problem.satisfied_by(candidate, factors):
+            small = [Fraction(x, 1 << shift) for x in candidate]
+            return tuple(tuple(small[k : k + columns]) for k in range(0, len(small), columns))
+    return exact if problem.satisfied_by(whole, factors) else None
 
 
 def _candidates(
-    relative: list[list[Fraction]], levels: tuple[tuple[int, int], ...]
-) -> Iterator[Matrix]:
+    entries: list[int], largest: int, levels: tuple[tuple[int, int], ...]
+) -> Iterator[tuple[list[int], int]]:
+    """Integers and a shift: roundings of entries / largest are the integers / 2^shift."""
+    sizes = [_size(x, largest) for x in entries]
     for whole, bits in levels:
         if whole:
-            rounded = [[Fraction(round(x * whole)) for x in row] for row in relative]
+            rounded, top = [_nearest(x * whole, largest) for x in entries], 0
         else:
-            rounded = [[_significant(x, bits) for x in row] for row in relative]
-        if any(x for row in rounded for x in row):
-            yield tuple(map(tuple, rounded))
+            # The nearest numbers of so many significant bits.
+            shifts = [bits - size for size in sizes]
+            top = max(shifts)
+            rounded = [
+                _nearest(x << shift, largest) << top - shift if x else 0
+                for x, shift in zip(entries, shifts, strict=True)
+            ]
+        if any(rounded):
+            yield rounded, top
 
 
-def _significant(x: Fraction, bits: int) -> Fraction:
-    """The nearest number of `bits` significant bits."""
-    if not x:
-        return x
-    shift = bits - (abs(x.numerator).bit_length() - x.denominator.bit_length())
-    whole = round(x * 2**shift)
-    return Fraction(whole << -shift) if shift < 0 else Fraction(whole, 1 << shift)
+def _size(x: int, largest: int) -> int:
+    """Bits of the numerator less bits of the denominator of x / largest; at most 0."""
+    common = gcd(x, largest)
+    return (abs(x) // common).bit_length() - (largest // common).bit_length()
+
+
+def _nearest(x: int, by: int) -> int:
+    """The integer nearest to x / by, an even one at ties."""
+    whole, rest = divmod(x, by)
+    return whole + (2 * rest > by or (2 * rest == by and whole & 1))
