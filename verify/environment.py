@@ -50,7 +50,7 @@ PACKAGES = (
     Package("matplotlib", "matplotlib", "plot", "pictures (SVG, PNG)"),
     Package("dask", "dask", "cluster", "counterexample campaigns on a cluster"),
     Package("distributed", "distributed", "cluster", "counterexample campaigns on a cluster"),
-    Package("ml_dtypes", "ml_dtypes", "audit", "bfloat16 and other small float types: audits, weights"),
+    Package("ml_dtypes", "ml_dtypes", "audit", "bfloat16 and other small float types"),
 )
 
 SOLVERS = ("z3-solver", "cvc5", "sympy", "python-flint", "highspy", "mpmath")

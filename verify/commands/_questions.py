@@ -10,11 +10,14 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from verify.report import layout
+
+if TYPE_CHECKING:
+    from verify.plots import Picture
 
 MANY = 10_000
 Told = Callable[[str, int, int], None]  # what, done, in all
@@ -62,6 +65,23 @@ def document_target(
     return Path("-") if value == "-" else target(ctx, parameter, value)
 
 
+def plot_option(what: str) -> Callable[[Any], Any]:
+    """The option --plot FILE, whose kind of file is checked before any work is done."""
+
+    def checked(ctx: click.Context, parameter: click.Parameter, value: str | None) -> Path | None:
+        path = target(ctx, parameter, value)
+        if path is not None:
+            from verify import plots
+
+            plots.check(path)
+        return path
+
+    return click.option(
+        "--plot", "plot_file", callback=checked, metavar="FILE",
+        help=f"Draw {what} (.svg, .png, .pdf); its numbers go to FILE.csv.",
+    )  # fmt: skip
+
+
 json_option = click.option(
     "--json",
     "json_file",
@@ -95,6 +115,18 @@ def write_text(path: Path, text: str) -> None:
         return
     with whole(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
+
+
+def write_picture(path: Path | None, picture: Callable[[], Picture]) -> None:
+    """Draw and write a picture, and its numbers to FILE.csv; nothing without a path."""
+    if path is None:
+        return
+    from verify import plots
+
+    made = picture()
+    with whole(path) as temporary:
+        plots.save(made, temporary)
+    write_text(path.with_name(f"{path.name}.csv"), made.csv())
 
 
 def write_json(path: Path, document: Any) -> None:

@@ -76,10 +76,7 @@ def _types(ctx: click.Context, parameter: click.Parameter, value: str | None) ->
     "--csv", "csv_file", callback=_questions.document_target, metavar="FILE",
     help="Write one line a length.",
 )  # fmt: skip
-@click.option(
-    "--plot", "plot_file", callback=_questions.target, metavar="FILE",
-    help="Draw alpha against the length (.svg, .png, .pdf).",
-)  # fmt: skip
+@_questions.plot_option("alpha against the length")
 @_questions.json_option
 def command(
     encoding: str,
@@ -108,8 +105,6 @@ def command(
         if rule != "ce":
             raise click.UsageError("--parameter is a rule of its own; leave --rule out")
         rule = f"given:{parameter}"
-    if plot_file is not None:
-        plots.check(plot_file)
     if [csv_file, json_file].count(Path("-")) > 1:
         raise click.UsageError("--json and --csv cannot both go to standard output")
     with _questions.progress() as told:
@@ -126,9 +121,7 @@ def command(
         document["certificates"] = [_certificate(entry) for entry in written]
     if saved is not None:
         _questions.write_json(saved, result.parameter.spelled())
-    if plot_file is not None:
-        with _questions.whole(plot_file) as temporary:
-            plots.curves([result], temporary)
+    _questions.write_picture(plot_file, lambda: plots.curves([result]))
     if csv_file is not None:
         _questions.write_text(csv_file, _csv(result))
     if json_file is not None:

@@ -33,10 +33,7 @@ if TYPE_CHECKING:
     "--csv", "csv_file", callback=_questions.document_target, metavar="FILE",
     help="Write one line a family and length.",
 )  # fmt: skip
-@click.option(
-    "--plot", "plot_file", callback=_questions.target, metavar="FILE",
-    help="Draw the operators needed up to n (.svg, .png, .pdf).",
-)  # fmt: skip
+@_questions.plot_option("the operators needed up to n")
 @_questions.json_option
 def command(
     families: tuple[str, ...], last: int, csv_file: Path | None, plot_file: Path | None,
@@ -52,12 +49,8 @@ def command(
     if last > 40:
         raise ValueError(f"--last must be at most 40, not {last}: the tables grow with n")
     chosen = [complexity.family(name) for name in families] or list(circuits.FAMILIES)
-    if plot_file is not None:
-        plots.check(plot_file)
     found = [complexity.growth(of, last) for of in chosen]
-    if plot_file is not None:
-        with _questions.whole(plot_file) as temporary:
-            plots.operators(found, temporary)
+    _questions.write_picture(plot_file, lambda: plots.operators(found))
     if csv_file is not None:
         _questions.write_text(csv_file, _csv(found))
     if json_file is not None:

@@ -13,12 +13,14 @@ from verify.commands.alpha import _certificate, _type_cells, _types
 from verify.report import layout
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from rich.console import Console
 
     from verify.checkpoints import Head, Heads
+    from verify.checkpoints.reading import Parts
     from verify.decision_certificates import Skipped, Written
+    from verify.plots import Panel
 
 _DRAWN = 4  # heads in one picture
 _RUNS = 4  # runs of failing rows in one line of the table
@@ -28,6 +30,16 @@ def _only(
     ctx: click.Context, parameter: click.Parameter, value: tuple[str, ...]
 ) -> list[str] | None:
     return [name.strip() for part in value for name in part.split(",")] or None
+
+
+def _panels(result: Heads, parts: Mapping[str, Parts]) -> list[Panel]:
+    from verify.checkpoints import reading
+
+    return [
+        (f"{h.name}: {h.task} {h.score.hits}/{h.score.scored}",
+         reading.logits(h, parts[h.name]), h.failing)
+        for h in result.heads[:_DRAWN]
+    ]  # fmt: skip
 
 
 @click.command(
@@ -78,10 +90,7 @@ def _only(
     "--csv", "csv_file", callback=_questions.document_target, metavar="FILE",
     help="Write one line a head.",
 )  # fmt: skip
-@click.option(
-    "--plot", "plot_file", callback=_questions.target, metavar="FILE",
-    help=f"Draw rows by keys of the {_DRAWN} best heads (.svg, .png, .pdf).",
-)  # fmt: skip
+@_questions.plot_option(f"rows by keys of the {_DRAWN} best heads")
 @_questions.json_option
 def command(
     checkpoint: str,
@@ -106,8 +115,6 @@ def command(
     from verify.checkpoints import certifying, reading
     from verify.checkpoints.channels import CHANNELS
 
-    if plot_file is not None:
-        plots.check(plot_file)
     if [csv_file, json_file].count(Path("-")) > 1:
         raise click.UsageError("--json and --csv cannot both go to standard output")
     (chosen,) = (name for name in CHANNELS if name == channel)
@@ -123,14 +130,7 @@ def command(
     document = result.to_json()
     if directory:
         document["certificates"] = [_certificate(entry) for entry in written]
-    if plot_file is not None:
-        panels = [
-            (f"{h.name}: {h.task} {h.score.hits}/{h.score.scored}",
-             reading.logits(h, parts[h.name]), h.failing)
-            for h in result.heads[:_DRAWN]
-        ]  # fmt: skip
-        with _questions.whole(plot_file) as temporary:
-            plots.attention(panels, temporary)
+    _questions.write_picture(plot_file, lambda: plots.attention(_panels(result, parts)))
     if csv_file is not None:
         _questions.write_text(csv_file, result.csv())
     if json_file is not None:

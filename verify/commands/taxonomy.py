@@ -51,10 +51,7 @@ if TYPE_CHECKING:
     "--csv", "csv_file", callback=_questions.document_target, metavar="FILE",
     help="Write one line a cell and length.",
 )  # fmt: skip
-@click.option(
-    "--plot", "plot_file", callback=_questions.target, metavar="FILE",
-    help="Draw the table as a heat map (.svg, .png, .pdf).",
-)  # fmt: skip
+@_questions.plot_option("the table as a heat map")
 @_questions.json_option
 def command(
     encodings: tuple[str, ...],
@@ -71,8 +68,6 @@ def command(
     from verify import plots
     from verify.taxonomy import taxonomy
 
-    if plot_file is not None:
-        plots.check(plot_file)
     if [csv_file, json_file].count(Path("-")) > 1:
         raise click.UsageError("--json and --csv cannot both go to standard output")
     with _questions.progress() as told:
@@ -80,9 +75,7 @@ def command(
             encodings or None, tasks or None, train_length=train, lengths=lengths, rule=rule,
             visibility=visibility, progress=told,
         )  # fmt: skip
-    if plot_file is not None:
-        with _questions.whole(plot_file) as temporary:
-            plots.heat_map(table, temporary)
+    _questions.write_picture(plot_file, lambda: plots.heat_map(table))
     if csv_file is not None:
         _questions.write_text(csv_file, table.to_csv())
     if json_file is not None:

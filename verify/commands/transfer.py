@@ -51,10 +51,7 @@ _STRIP = 50  # rows in one line of the strip
     "--certificates", "directory", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
     help="Write the certificates into this folder, for recheck.",
 )  # fmt: skip
-@click.option(
-    "--plot", "plot_file", callback=_questions.target, metavar="FILE",
-    help="Draw the classes (.svg, .png, .pdf).",
-)  # fmt: skip
+@_questions.plot_option("the classes")
 @_questions.json_option
 def command(
     encoding: str,
@@ -79,8 +76,6 @@ def command(
     from verify.realize import write
     from verify.transfer import document, transfer
 
-    if plot_file is not None:
-        plots.check(plot_file)
     try:
         with _questions.progress() as told:
             found = transfer(
@@ -94,12 +89,10 @@ def command(
     if directory is not None:
         base = found.training.certificate()
         written = write(directory, "transfer", [*([base] if base else []), *found.certificates])
-    if plot_file is not None:
-        if found.rows:
-            with _questions.whole(plot_file) as temporary:
-                plots.classes(found, temporary)
-        else:
-            click.echo("pe-verify transfer: there are no classes to draw", err=True)
+    if found.rows:
+        _questions.write_picture(plot_file, lambda: plots.classes(found))
+    elif plot_file is not None:
+        click.echo("pe-verify transfer: there are no classes to draw", err=True)
     if json_file is not None:
         _questions.write_json(json_file, document(found))
     if json_file != Path("-"):

@@ -63,7 +63,10 @@ def test_every_file_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert main([*again, "--parameter", str(files["w.json"])]) == 0
     given = json.loads(capsys.readouterr().out)
     assert given["train"]["smallest_margin"] == document["train"]["smallest_margin"]
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["certificates", *sorted(files)]
+    numbers = (tmp_path / "r.svg.csv").read_text("utf-8").splitlines()
+    assert numbers[1] == "alibi,self,ce,6,1,1.0000," and len(numbers) == 5
+    written = sorted(p.name for p in tmp_path.iterdir())
+    assert written == sorted(["certificates", "r.svg.csv", *files])
 
 
 def test_taxonomy_prints_its_table(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -120,11 +123,11 @@ def test_an_interrupt_leaves_nothing_behind(
 ) -> None:
     """Ctrl-C while the picture is drawn: neither the picture nor anything after it is there."""
 
-    def half(results: object, path: Path) -> None:
+    def half(picture: object, path: Path) -> None:
         path.write_text("half a picture")
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(plots, "curves", half)
+    monkeypatch.setattr(plots, "save", half)
     old = tmp_path / "p.svg"
     old.write_text("the old picture")
     code = main([*ROPE, "--lengths", "30", "--plot", str(old), "--json", str(tmp_path / "r.json")])

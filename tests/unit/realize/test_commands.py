@@ -131,6 +131,8 @@ def test_a_picture(tmp_path: Path) -> None:
     path = tmp_path / "classes.svg"
     assert main(["transfer", *CLAMPED, "--plot", str(path)]) == 0
     assert "impossible 3" in path.read_text()
+    numbers = (tmp_path / "classes.svg.csv").read_text().splitlines()
+    assert numbers[0] == "row,class" and numbers[1].endswith(",impossible")
     again = tmp_path / "again.svg"
     main(["transfer", *CLAMPED, "--plot", str(again)])
     assert again.read_text() == path.read_text()

@@ -76,3 +76,23 @@ def _kernel(encoding: Encoding, parameter: Floats, n: int, visibility: str) -> K
     ]
     values = np.concatenate(parts)
     return Kernel(values, np.zeros(len(values)), None, first, 0)
+
+
+def logits(encoding: Encoding, parameter: Floats, n: int, visibility: str = "causal") -> Floats:
+    """(n, n): every logit up to a common positive factor, -inf at keys that a row does not see.
+
+    For pictures. ValueError where the encoding is not defined.
+    """
+    positions = np.arange(n)
+    offsets = positions[:, None] - positions
+    hidden = offsets < 0 if visibility == "causal" else np.zeros(offsets.shape, dtype=bool)
+    if encoding.relative:
+        kernel = _kernel(encoding, parameter, n, visibility)
+        found = kernel.values[np.where(hidden, 0, offsets) - kernel.first]
+    else:
+        table = _table(encoding, n, visibility)
+        rows = positions if table.index is None else table.index[positions]
+        values = table.values[rows]
+        scaled = weights(parameter, table.exponents).values
+        found = product(product(values, scaled), np.ascontiguousarray(values.T))
+    return np.where(hidden, -np.inf, found)
