@@ -14,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from verify import environment
 from verify.checking import ProfileName, known
+from verify.commands import _questions
 from verify.commands._shared import (
     Output,
     complete_id,
@@ -61,10 +62,10 @@ from verify.verdicts import Verdict, exit_code
 )
 @click.option(
     "--html",
-    "html_output",
-    callback=open_output,
+    "html_file",
+    callback=_questions.document_target,
     metavar="FILE",
-    help="Write one self-contained page: results, hypotheses, certificates.",
+    help="Write one self-contained page: results, hypotheses, certificates, pictures.",
 )
 @click.option(
     "--certificates",
@@ -82,7 +83,7 @@ def command(
     json_output: Output | None,
     junit_output: Output | None,
     sarif_output: Output | None,
-    html_output: Output | None,
+    html_file: Path | None,
     directory: Path | None,
     file: Path | None,
 ) -> int:
@@ -90,9 +91,10 @@ def command(
 
     An ID such as proposition-3 also means its parts.
     """
-    outputs = (json_output, junit_output, sarif_output, html_output)
-    taken = [o for o in outputs if o is not None and o.standard]
-    if len(taken) > 1:
+    outputs = (json_output, junit_output, sarif_output)
+    taken = [o is not None and o.standard for o in outputs].count(True)
+    taken += html_file == Path("-")
+    if taken > 1:
         raise click.UsageError("only one report can go to standard output")
     chosen = select(ids, known(file))
     if directory is not None:
@@ -101,7 +103,7 @@ def command(
 
     began = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="pe-verify-") as temporary:
-        kept = directory or (Path(temporary) if html_output is not None else None)
+        kept = directory or (Path(temporary) if html_file is not None else None)
         running = suite.run(
             chosen, profile=Profile(profile), jobs=jobs or _cpus(), source=file, directory=kept
         )
@@ -118,11 +120,14 @@ def command(
             junit.write(verdicts, junit_output.file)
         if sarif_output is not None:
             json_report.write(sarif.of_verdicts(verdicts), sarif_output.file)
-        if html_output is not None and kept is not None:
+        if html_file is not None and kept is not None:
+            from proofs.published import CLAIMS
+            from verify.gallery import pictures
+
             by_id = {statement.id: statement for statement in chosen}
             written = _written(verdicts, kept)
-            page = html.Page(verdicts, by_id, Profile(profile), versions, written)
-            html.write(page, html_output.file)
+            page = html.Page(verdicts, by_id, Profile(profile), versions, written, pictures(CLAIMS))
+            _questions.write_text(html_file, html.text(page))
     return exit_code(verdicts)
 
 

@@ -1,7 +1,7 @@
 """`pe-verify check --html`: one file that needs no network and no script.
 
 Every result with its formula in MathML, its hypotheses and the counterexample that shows why each
-is needed, and its certificates, which are part of the file.
+is needed, and its certificates, which are part of the file; and pictures, as inline SVG.
 """
 
 from __future__ import annotations
@@ -11,14 +11,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import IO
+from typing import TYPE_CHECKING
 
 from verify.report import terminal
 from verify.report.claims import sentences
-from verify.report.markup import Markup, element, join, math
+from verify.report.figures import gallery
+from verify.report.markup import Markup, element, join, math, table
 from verify.report.statement_text import SETTING, method
 from verify.statements import Hypothesis, Measurement, Profile, Statement
 from verify.verdicts import ControlFinding, Finding, Outcome, Verdict
+
+if TYPE_CHECKING:
+    from verify.plots import Picture
 
 MAX_EMBEDDED = 100_000  # bytes; of larger certificates the page has the digest alone
 _NO_PASS = "Nothing that gave up, timed out or broke counts as a pass."
@@ -33,12 +37,12 @@ class Page:
     profile: Profile
     versions: Mapping[str, str | None]
     certificates: Mapping[tuple[str, str], Path]
+    pictures: Sequence[Picture] = ()
 
 
-def write(page: Page, file: IO[str]) -> None:
-    """Write the page (its declared encoding is UTF-8)."""
-    file.write("<!doctype html>\n" + document(page) + "\n")
-    file.flush()
+def text(page: Page) -> str:
+    """The page as the text of a file, to be encoded as UTF-8."""
+    return f"<!doctype html>\n{document(page)}\n"
 
 
 def document(page: Page) -> Markup:
@@ -59,6 +63,7 @@ def document(page: Page) -> Markup:
             _summary(page),
             _contradictions(page.verdicts),
             _measured(page.verdicts),
+            gallery(page.pictures),
             (_result(page, verdict) for verdict in page.verdicts),
         ),
         element("footer", element("p", _versions(page.versions), class_="soft")),
@@ -72,19 +77,6 @@ def _versions(versions: Mapping[str, str | None]) -> str:
 
 
 # ---------------------------------------------------------------- tables
-
-
-def _table(caption: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:
-    """A table whose first column names its rows; it scrolls by itself on a narrow screen."""
-    head = element("tr", (element("th", name, scope="col") for name in header))
-    body = [
-        element("tr", element("th", first, scope="row"), (element("td", cell) for cell in rest))
-        for first, *rest in rows
-    ]
-    table = element(
-        "table", element("caption", caption), element("thead", head), element("tbody", body)
-    )
-    return element("div", table, class_="scroll", role="region", aria_label=caption, tabindex="0")
 
 
 def _verdict(verdict: Verdict) -> Markup:
@@ -117,7 +109,7 @@ def _summary(page: Page) -> Markup:
         "section",
         element("h2", "Summary", id="section-summary"),
         element("p", element("strong", terminal.counted(page.verdicts)), f" {_NO_PASS}"),
-        _table(f"Every result, with {ranges}", header, rows),
+        table(f"Every result, with {ranges}", header, rows),
         aria_labelledby="section-summary",
     )
 
@@ -147,7 +139,7 @@ def _measured(verdicts: Sequence[Verdict]) -> Markup:
     return element(
         "section",
         element("h2", "Measured, next to what was published", id="section-measured"),
-        _table("Measured numbers", terminal.MEASURED_HEADER, rows),
+        table("Measured numbers", terminal.MEASURED_HEADER, rows),
         aria_labelledby="section-measured",
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from xml.etree import ElementTree
 
 _VOID = frozenset({"meta", "br", "col", "hr", "link"})
@@ -48,6 +48,19 @@ def join(*children: str | Iterable[str]) -> Markup:
         else:
             parts.append(join(*child))
     return Markup("".join(parts))
+
+
+def table(caption: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> Markup:
+    """A table whose first column names its rows; it scrolls by itself on a narrow screen."""
+    head = element("tr", (element("th", name, scope="col") for name in header))
+    body = [
+        element("tr", element("th", first, scope="row"), (element("td", cell) for cell in rest))
+        for first, *rest in rows
+    ]
+    whole = element(
+        "table", element("caption", caption), element("thead", head), element("tbody", body)
+    )
+    return element("div", whole, class_="scroll", role="region", aria_label=caption, tabindex="0")
 
 
 def math(latex: str) -> Markup:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import io
 import json
 import re
 from dataclasses import replace
@@ -14,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from verify.report.html import Page, write
+from verify.report.html import Page, text
 from verify.report.markup import Markup, element, math
 from verify.statements import (
     Control,
@@ -79,12 +78,6 @@ def page(proved: Verdict, certificate: Path) -> Page:
         {"z3-solver": "4.13", "cvc5": None},
         {("theorem-1", "rows"): certificate},
     )
-
-
-def text(page: Page) -> str:
-    file = io.StringIO()
-    write(page, file)
-    return file.getvalue()
 
 
 class Reader(HTMLParser):
