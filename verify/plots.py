@@ -139,7 +139,7 @@ def curves(
         for r in results
     )
     return Picture(
-        "alpha against the length",
+        "Alpha against the length",
         f"Parameters selected at L0 = {first.train_length}. {told}.",
         ("encoding", "task", "rule", "L", "alpha", "as a decimal", "published"),
         rows, (7, 4), draw,
@@ -182,7 +182,7 @@ def heat_map(table: Taxonomy) -> Picture:
     )  # fmt: skip
     return Picture(
         "Encodings and tasks",
-        f"alpha of every pair, rule {table.rule}, L0 = {table.train_length}; × undefined,"
+        f"Alpha of every pair, rule {table.rule}, L0 = {table.train_length}; × undefined,"
         " * the selected parameter does not realize L0.",
         ("L", "encoding", *table.tasks), rows, size, draw,
     )  # fmt: skip
@@ -201,7 +201,7 @@ def classes(found: Transfer) -> Picture:
         for row in found.rows:
             colour, hatch = _KINDS[row.kind]
             axes.barh(
-                0, 1, left=row.row - 0.5, color=colour, hatch=hatch, edgecolor="white",
+                0, 1, left=row.row - 0.5, color=colour, hatch=hatch, edgecolor="#222222",
                 linewidth=0.4,
             )  # fmt: skip
         axes.set(yticks=[], xlabel="new row")
@@ -209,7 +209,7 @@ def classes(found: Transfer) -> Picture:
         axes.set_title(f"{asked.encoding.spec} on {asked.task.spec}: {bounds}", fontsize=9)
         patches = [
             Patch(
-                facecolor=_KINDS[kind][0], hatch=_KINDS[kind][1], edgecolor="white",
+                facecolor=_KINDS[kind][0], hatch=_KINDS[kind][1], edgecolor="#222222",
                 label=f"{kind} {count}",
             )
             for kind, count in counted.items()
@@ -218,8 +218,8 @@ def classes(found: Transfer) -> Picture:
 
     told = ", ".join(f"{count} {kind}" for kind, count in counted.items())
     return Picture(
-        "Classes of new rows",
-        f"{asked.encoding.spec} on {asked.task.spec}, L0 = {asked.train_length}: {told}; {bounds},"
+        f"Classes of new rows: {asked.encoding.spec} on {asked.task.spec}",
+        f"L0 = {asked.train_length}: {told}; {bounds},"
         " whatever selects the parameter.",
         ("row", "class"), tuple((str(row.row), row.kind) for row in found.rows),
         (max(5.0, 0.12 * len(found.rows) + 2), 2.1), draw,
@@ -277,9 +277,8 @@ def pattern(result: AlphaResult, length: int) -> Picture:
         axes.legend(fontsize=8, loc="upper right")
 
     return Picture(
-        "Rows by keys",
-        f"{result.encoding.spec} on {result.task.spec}, parameter selected at L0 ="
-        f" {result.train_length}, read at L = {length}: {score.hits} hits, {score.misses} misses,"
+        f"Rows by keys: {result.encoding.spec} on {result.task.spec}",
+        f"Parameter selected at L0 = {result.train_length}, read at L = {length}: {score.hits} hits, {score.misses} misses,"
         f" {score.ties} ties. The darker a key, the higher it ranks in its row; each new row is"
         " marked at its target.",
         ("row", "target", "outcome"),

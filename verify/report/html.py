@@ -7,6 +7,7 @@ is needed, and its certificates, which are part of the file; and pictures, as in
 from __future__ import annotations
 
 import base64
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -25,6 +26,12 @@ if TYPE_CHECKING:
     from verify.plots import Picture
 
 MAX_EMBEDDED = 100_000  # bytes; of larger certificates the page has the digest alone
+_LEAD = (
+    "Which positional encodings carry which attention patterns, and to what length: every result"
+    " with its quantifiers, the reason for each hypothesis, and certificates that a small kernel"
+    " has checked."
+)
+_MARKS = {Outcome.OPEN: "○", Outcome.MEASURED: "≈"}  # beside ✓ for decided as declared
 _NO_PASS = "Nothing that gave up, timed out or broke counts as a pass."
 
 
@@ -57,7 +64,7 @@ def document(page: Page) -> Markup:
     )
     body = element(
         "body",
-        element("header", element("h1", "What is proved of positional realizability")),
+        _header(page),
         element(
             "main",
             _summary(page),
@@ -71,6 +78,26 @@ def document(page: Page) -> Markup:
     return element("html", head, body, lang="en")
 
 
+def _header(page: Page) -> Markup:
+    """The title, what the page is, and where its parts are."""
+    parts = [("section-summary", "Summary")]
+    if any(not v.as_declared for v in page.verdicts):
+        parts.append(("section-contradictions", "Not as declared"))
+    if any(f.measured for v in page.verdicts for f in v.findings):
+        parts.append(("section-measured", "Measured and published"))
+    if page.pictures:
+        parts.append(("section-pictures", "Pictures"))
+    if page.verdicts:
+        parts.append((page.verdicts[0].id, "Results"))
+    links = (element("li", element("a", words, href=f"#{place}")) for place, words in parts)
+    return element(
+        "header",
+        element("h1", "What is proved of positional realizability"),
+        element("p", _LEAD, class_="lead"),
+        element("nav", element("ul", links), aria_label="Parts of this page"),
+    )
+
+
 def _versions(versions: Mapping[str, str | None]) -> str:
     known = ", ".join(f"{name} {version or 'missing'}" for name, version in versions.items())
     return f"Solvers, which are not trusted: {known}."
@@ -82,12 +109,21 @@ def _versions(versions: Mapping[str, str | None]) -> str:
 def _verdict(verdict: Verdict) -> Markup:
     """The outcome in words; its colour repeats them."""
     if not verdict.as_declared:
-        kind, text = "bad", f"{verdict.outcome}, declared {verdict.declared}"
-    elif verdict.outcome == Outcome.OPEN:
-        kind, text = "open", str(verdict.outcome)
-    else:
-        kind, text = "good", str(verdict.outcome)
-    return element("span", text, class_=f"verdict {kind}")
+        return _marked("bad", "✗", f"{verdict.outcome}, declared {verdict.declared}")
+    kind = "open" if verdict.outcome == Outcome.OPEN else "good"
+    return _marked(kind, _MARKS.get(verdict.outcome, "✓"), str(verdict.outcome))
+
+
+def _marked(kind: str, mark: str, words: str) -> Markup:
+    """Words after a sign that a screen reader leaves out, for the words say the same."""
+    sign = element("span", mark, aria_hidden="true")
+    return element("span", sign, f" {words}", class_=f"verdict {kind}")
+
+
+def _tally(verdicts: Sequence[Verdict]) -> Markup:
+    counts = Counter(v.outcome for v in verdicts)
+    tiles = (element("li", element("strong", str(counts[o])), str(o)) for o in Outcome if counts[o])
+    return element("ul", tiles, class_="tally")
 
 
 def _summary(page: Page) -> Markup:
@@ -109,7 +145,8 @@ def _summary(page: Page) -> Markup:
         "section",
         element("h2", "Summary", id="section-summary"),
         element("p", element("strong", terminal.counted(page.verdicts)), f" {_NO_PASS}"),
-        table(f"Every result, with {ranges}", header, rows),
+        _tally(page.verdicts),
+        table(f"Every result, with {ranges}", header, rows, wide=True),
         aria_labelledby="section-summary",
     )
 
@@ -139,7 +176,7 @@ def _measured(verdicts: Sequence[Verdict]) -> Markup:
     return element(
         "section",
         element("h2", "Measured, next to what was published", id="section-measured"),
-        table("Measured numbers", terminal.MEASURED_HEADER, rows),
+        table("Measured numbers", terminal.MEASURED_HEADER, rows, wide=True),
         aria_labelledby="section-measured",
     )
 
@@ -149,16 +186,21 @@ def _measured(verdicts: Sequence[Verdict]) -> Markup:
 
 def _result(page: Page, verdict: Verdict) -> Markup:
     statement = page.statements[verdict.id]
+    facts = (
+        f"Declared {verdict.declared}; evidence: {verdict.evidence}; decided in"
+        f" {terminal.duration(verdict.seconds)}. Source: {statement.source}."
+    )
     setting = ((name, SETTING.get(name, "")) for name in statement.setting)
     return element(
         "section",
-        element("h2", f"{statement.id}: {statement.title}", id=verdict.id),
-        element("p", _verdict(verdict), f" (evidence: {verdict.evidence}). ", verdict.scope),
+        element("h2", element("span", statement.id, class_="name"), statement.title, id=verdict.id),
+        element("p", _verdict(verdict), f" for {verdict.scope}"),
+        element("p", facts, class_="facts"),
         element("p", statement.words),
         element("div", math(statement.latex), class_="math"),
-        element("p", f"Source: {statement.source}", class_="soft"),
         _titled("Setting", (element("li", f"{name}: {words}") for name, words in setting)),
         _hypotheses(page, statement, verdict),
+        _numbers(verdict),
         element("h3", "Obligations"),
         (_finding(page, verdict, f) for f in verdict.findings),
         _titled(
@@ -169,7 +211,20 @@ def _result(page: Page, verdict: Verdict) -> Markup:
             ),
         ),
         _titled("Remarks", (element("li", remark) for remark in statement.remarks)),
+        class_="result",
         aria_labelledby=verdict.id,
+    )
+
+
+def _numbers(verdict: Verdict) -> Markup:
+    """The measured numbers of one result beside the published ones; nothing without any."""
+    rows = [row[1:] for row in terminal.measured_rows([verdict])]
+    if not rows:
+        return Markup()
+    caption = f"Measured in {verdict.id}"
+    return join(
+        element("h3", "Measured, next to what was published"),
+        table(caption, terminal.MEASURED_HEADER[1:], rows),
     )
 
 
@@ -238,8 +293,13 @@ def _certificate(page: Page, identifier: str, finding: Finding) -> Markup:
         return Markup()
     claim = element("p", "Claim: ", element("code", finding.digest, class_="digest"))
     file = page.certificates.get((identifier, finding.name))
-    if file is None or file.stat().st_size > MAX_EMBEDDED:
+    if file is None:
         return claim
+    if (size := file.stat().st_size) > MAX_EMBEDDED:
+        kept = element("code", f"pe-verify check {identifier} --certificates DIR")
+        again = element("code", f"pe-verify recheck DIR/{file.name}")
+        told = f"The certificate has {size:,} bytes, too many for this page; make it with "
+        return join(claim, element("p", told, kept, ", check it again with ", again))
     data = file.read_bytes()
     link = element(
         "a",

@@ -50,16 +50,22 @@ def join(*children: str | Iterable[str]) -> Markup:
     return Markup("".join(parts))
 
 
-def table(caption: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> Markup:
-    """A table whose first column names its rows; it scrolls by itself on a narrow screen."""
+def table(
+    caption: str, header: Sequence[str], rows: Iterable[Sequence[str]], *, wide: bool = False
+) -> Markup:
+    """A table whose first column names its rows; it scrolls by itself on a narrow screen.
+
+    wide: with cells of many words, which need room.
+    """
     head = element("tr", (element("th", name, scope="col") for name in header))
     body = [
         element("tr", element("th", first, scope="row"), (element("td", cell) for cell in rest))
         for first, *rest in rows
     ]
     whole = element(
-        "table", element("caption", caption), element("thead", head), element("tbody", body)
-    )
+        "table", element("caption", caption), element("thead", head), element("tbody", body),
+        class_="wide" if wide else "narrow",
+    )  # fmt: skip
     return element("div", whole, class_="scroll", role="region", aria_label=caption, tabindex="0")
 
 
