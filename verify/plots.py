@@ -171,7 +171,7 @@ def heat_map(table: Taxonomy) -> Picture:
             for y, encoding in enumerate(table.encodings):
                 for x, task in enumerate(table.tasks):
                     value = values[y][x]
-                    colour = "white" if value is not None and value < 0.5 else "black"
+                    colour = "white" if value is not None and value < 0.48 else "black"
                     text = cell(encoding, task, length)
                     axes.text(x, y, text, ha="center", va="center", fontsize=8, color=colour)
             figure.colorbar(image, ax=axes, fraction=0.046)
@@ -278,9 +278,9 @@ def pattern(result: AlphaResult, length: int) -> Picture:
 
     return Picture(
         f"Rows by keys: {result.encoding.spec} on {result.task.spec}",
-        f"Parameter selected at L0 = {result.train_length}, read at L = {length}: {score.hits} hits, {score.misses} misses,"
-        f" {score.ties} ties. The darker a key, the higher it ranks in its row; each new row is"
-        " marked at its target.",
+        f"Parameter selected at L0 = {result.train_length}, read at L = {length}:"
+        f" {score.hits} hits, {score.misses} misses, {score.ties} ties. The darker a key, the"
+        " higher it ranks in its row; each new row is marked at its target.",
         ("row", "target", "outcome"),
         tuple((str(i), str(t), o) for (i, t), o in zip(targets, outcomes, strict=True)),
         (5.6, 5.2), draw,
