@@ -20,7 +20,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import gcd, lcm
 from pathlib import Path
@@ -217,7 +217,9 @@ class Peer:
             began = time.monotonic()
             if self._pipe.poll(PATIENCE * self.limit):
                 reply: Reply = self._pipe.recv()
-                return reply
+                # esolver lifts the limits that it is given.
+                late = reply.seconds > self.limit + 1
+                return replace(reply, answer="time-out") if late else reply
         except (EOFError, OSError):
             self._process.join()
             out = self._process.exitcode == -signal.SIGXCPU
