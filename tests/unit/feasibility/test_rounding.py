@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import lcm
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.unit.feasibility.families import family_system
@@ -21,6 +21,8 @@ from verify.engines.feasibility.rounding import _candidates
     whole=st.integers(1, 50),
     bits=st.integers(1, 20),
 )
+@example(entries=[2, 1, -1], whole=1, bits=1)
+@example(entries=[4, 2, -2], whole=3, bits=2)
 def test_candidates_are_the_nearest_numbers(entries: list[int], whole: int, bits: int) -> None:
     """By plain fractions: nearest integers, and nearest numbers of so many significant bits."""
     largest = max(map(abs, entries))
