@@ -32,13 +32,17 @@ if TYPE_CHECKING:
 @click.option(
     "--length", type=int, default=24, show_default=True, metavar="L", help="The length in use."
 )
+@_questions.plot_option("the bounds on alpha")
 @_questions.json_option
-def command(task: str, train: int, length: int, json_file: Path | None) -> int:
+def command(
+    task: str, train: int, length: int, plot_file: Path | None, json_file: Path | None
+) -> int:
     """Rank the built-in encodings and the synthesized one for TASK, each with the reason."""
-    from verify import advise
+    from verify import advise, plots_choices
 
     with _questions.progress() as told:
         report = advise.advise(task, train_length=train, length=length, progress=told)
+    _questions.write_picture(plot_file, lambda: plots_choices.bounds(report))
     if json_file is not None:
         _questions.write_json(json_file, advise.document(report))
     if json_file != Path("-"):

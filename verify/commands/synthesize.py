@@ -42,17 +42,18 @@ if TYPE_CHECKING:
     "--certificates", "directory", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
     help="Write the theorems for all lengths into this folder, for recheck.",
 )  # fmt: skip
+@_questions.plot_option("the encodings tried")
 @_questions.json_option
 def command(
     task: str, train: int, length: int, visibility: str, directory: Path | None,
-    json_file: Path | None,
+    plot_file: Path | None, json_file: Path | None,
 ) -> int:  # fmt: skip
     """Find the smallest encoding that carries TASK, and whether it needs to know the length.
 
     Each encoding of the grammar is decided exactly, in order of the number of parameter entries,
     without and with Scale Hint. A find is lifted to all lengths where its logit is a polynomial.
     """
-    from verify import certificates
+    from verify import certificates, plots_choices
     from verify.synthesis import search
 
     with _questions.progress() as told:
@@ -67,6 +68,7 @@ def command(
                 name = f"all-lengths--{'scale-hint' if side.hint else 'plain'}.json"
                 certificates.write(directory / name, certificate)
                 written[side.hint] = directory / name
+    _questions.write_picture(plot_file, lambda: plots_choices.attempts(found))
     if json_file is not None:
         document = search.document(found)
         document["certificates"] = [str(path) for path in written.values()]

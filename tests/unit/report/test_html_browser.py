@@ -9,6 +9,7 @@ import json
 import shutil
 import subprocess
 from html import unescape
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,8 @@ onload = () => {
   const result = {
     dark: inner.matchMedia("(prefers-color-scheme: dark)").matches,
     seconds: (timing.domComplete - timing.navigationStart) / 1000,
-    scroll: root.scrollWidth, client: root.clientWidth, wide: wide.map((n) => n.outerHTML.slice(0, 80)),
+    scroll: root.scrollWidth, client: root.clientWidth,
+    wide: wide.map((n) => n.outerHTML.slice(0, 80)),
     texts, least, faint,
     levels: [...page.querySelectorAll("h1,h2,h3,h4,h5,h6")].map((n) => +n.tagName[1]),
     tables: page.querySelectorAll("table").length,
@@ -146,7 +148,7 @@ def test_every_text_has_enough_contrast(seen: dict[str, Any]) -> None:
 def test_headings_tables_and_pictures_speak(seen: dict[str, Any]) -> None:
     levels = seen["levels"]
     assert levels[0] == 1 and levels.count(1) == 1
-    assert all(after <= before + 1 for before, after in zip(levels, levels[1:], strict=False))
+    assert all(after <= before + 1 for before, after in pairwise(levels))
     assert seen["tables"] > len(seen["pictures"]) and seen["bare"] == 0
     assert len(seen["pictures"]) >= 6
     for picture in seen["pictures"]:
