@@ -20,9 +20,11 @@ def attempts(found: Synthesis) -> Picture:
     """Every encoding that was tried, in order, by its size and what came out; one panel a side."""
     sides = (found.plain, found.hinted)
     longest = max(len(side.attempts) for side in sides)
+    largest = max((a.size for side in sides for a in side.attempts), default=1)
+    powers = [2**k for k in range(largest.bit_length() + 1)]
 
     def draw(figure: Any) -> None:
-        for axes, side in zip(figure.subplots(1, 2), sides, strict=True):
+        for axes, side in zip(figure.subplots(1, 2, sharex=True), sides, strict=True):
             places = range(len(side.attempts))
             for outcome, marker, colour in _OUTCOMES:
                 at = [k for k in places if side.attempts[k].outcome == outcome]
@@ -33,7 +35,9 @@ def attempts(found: Synthesis) -> Picture:
                     )  # fmt: skip
             axes.set_yticks(places, [a.spec for a in side.attempts])
             axes.tick_params(axis="y", labelsize=7)
-            axes.set(xscale="log", xlabel="parameter entries", ylim=(longest - 0.5, -0.5))
+            axes.set_xscale("log", base=2)
+            axes.set_xticks(powers, [str(power) for power in powers])
+            axes.set(xlabel="parameter entries", ylim=(longest - 0.5, -0.5))
             axes.set_title(_side(side), fontsize=9)
             axes.grid(axis="x", alpha=0.3)
             if side.attempts:
@@ -79,7 +83,7 @@ def bounds(report: Report) -> Picture:
             if row.alpha_forced is not None and row.alpha_possible is not None:
                 ends = [float(row.alpha_forced), float(row.alpha_possible)]
                 axes.plot(ends, [y, y], color=BLUE, linewidth=5, alpha=0.45, label="bounds",
-                          solid_capstyle="projecting", marker="|", markersize=12)  # fmt: skip
+                          solid_capstyle="butt", marker="|", markersize=12)  # fmt: skip
             elif row.realizable is False:
                 axes.plot([-0.06], [y], marker="x", color=VERMILION, linestyle="",
                           label="not realizable at L0")  # fmt: skip

@@ -5,15 +5,20 @@ from __future__ import annotations
 import base64
 import json
 import re
+import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
-from verify.report.html import Page, text
+from verify.plots import Picture
+from verify.report.figures import inline
+from verify.report.html import MAX_EMBEDDED, Page, text
 from verify.report.markup import Markup, element, math
 from verify.statements import (
     Control,
@@ -199,6 +204,7 @@ def test_measured_numbers_have_a_table(measured: Verdict) -> None:
     page = Page([measured], {measured.id: statement}, Profile(), {}, {})
     words = " ".join(read(page).words)
     assert isinstance(numbers[0], Measured)
+    assert text(page).count("<td>[0.109, 0.116]</td>") == 2  # in the overview, and in the result
     for expected in ("full numeric ranges", "0.115", "[0.109, 0.116]", "NO", "seed 0"):
         assert expected in words
 
@@ -242,3 +248,92 @@ def test_colours_have_enough_contrast_in_both_modes() -> None:
         for ground in ("ground", "panel"):
             for name in ("text", "soft", "link", "good", "bad", "open"):
                 assert contrast(colours[name], colours[ground]) >= 4.5, (name, ground)
+
+
+# ---------------------------------------------------------------- pictures
+
+
+def drawn(figure: Any) -> None:
+    axes = figure.subplots()
+    axes.plot([0, 1], [0, 1], marker="o", label="a < b")
+    axes.legend()
+
+
+PICTURE = Picture(
+    "Values & lengths",
+    "One line, rising.",
+    ("L", "alpha"),
+    (("1", "0"), ("2", "<1>")),
+    (4, 3),
+    drawn,
+)
+
+
+def with_pictures(page: Page) -> Page:
+    return replace(page, pictures=[PICTURE, replace(PICTURE, title="The same again")])
+
+
+def test_each_picture_has_a_name_a_description_and_its_numbers(page: Page) -> None:
+    reader = read(with_pictures(page))
+    ids = [a["id"] for _, a in reader.tags if "id" in a]
+    assert len(ids) == len(set(ids))
+    pictures = [a for tag, a in reader.tags if tag == "svg"]
+    assert len(pictures) == 2
+    for k, attributes in enumerate(pictures, 1):
+        assert attributes["role"] == "img" and "width" not in attributes
+        named = (attributes["aria-labelledby"] or "").split()
+        assert named == [f"picture-{k}-title", f"picture-{k}-words"] and set(named) <= set(ids)
+    found = text(with_pictures(page))
+    for figure in re.findall(r"<figure.*?</figure>", found, re.DOTALL):
+        assert '<th scope="col">alpha</th>' in figure and "<td>&lt;1&gt;</td>" in figure
+        data = re.search(r'href="data:text/csv;charset=utf-8;base64,([^"]*)"', figure)
+        assert data is not None and base64.b64decode(data[1]).decode() == PICTURE.csv()
+    assert found.count("<figure") == 2
+
+
+def test_a_picture_refers_to_its_own_parts_alone(page: Page) -> None:
+    """Ids made by the drawing library are the same in every drawing."""
+    found = text(with_pictures(page))
+    ids = set(re.findall(r' id="([^"]*)"', found))
+    targets = re.findall(r'xlink:href="#([^"]*)"', found) + re.findall(r"url\(#([^)]*)\)", found)
+    assert targets and set(targets) <= ids
+    assert all(target.startswith(("picture-1-", "picture-2-")) for target in targets)
+
+
+def test_a_picture_brings_nothing_from_outside_and_styles_nothing_else(page: Page) -> None:
+    found = text(with_pictures(page))
+    drawing = found[found.index("<svg") :]
+    assert "<style" not in drawing and "<metadata" not in drawing and "<!DOCTYPE" not in drawing
+    addresses = re.findall(r'(\S+)="https?://', found)
+    assert addresses and all(name.startswith("xmlns") for name in addresses)
+    with pytest.raises(ElementTree.ParseError):
+        inline("<svg", "x", "t", "w")
+
+
+def test_without_matplotlib_the_numbers_remain(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    found = text(with_pictures(page))
+    assert "<svg" not in found and found.count("matplotlib is not installed") == 1
+    assert found.count("<td>&lt;1&gt;</td>") == 2
+    read(with_pictures(page))
+
+
+def test_equal_pictures_are_equal_text(page: Page) -> None:
+    assert text(with_pictures(page)) == text(with_pictures(page))
+
+
+def test_each_result_tells_its_time_and_its_evidence(
+    page: Page,
+) -> None:
+    found = text(page)
+    section = found[found.index('<h2 id="theorem-1">') :]
+    assert "Declared proved; evidence: kernel; decided in 0.25 s. Source: ours." in section
+
+
+def test_a_large_certificate_is_told_how_to_be_had(page: Page, certificate: Path) -> None:
+    certificate.write_text(" " * (MAX_EMBEDDED + 1), "utf-8")
+    found = text(page)
+    assert "download=" not in found
+    assert f"{MAX_EMBEDDED + 1:,} bytes, too many for this page" in found
+    assert "pe-verify check theorem-1 --certificates DIR" in found
+    assert f"pe-verify recheck DIR/{certificate.name}" in found
