@@ -7,6 +7,7 @@ is needed, and its certificates, which are part of the file; and pictures, as in
 from __future__ import annotations
 
 import base64
+import textwrap
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,6 +33,7 @@ _LEAD = (
     " has checked."
 )
 _MARKS = {Outcome.OPEN: "○", Outcome.MEASURED: "≈"}  # beside ✓ for decided as declared
+_SCOPE = 110  # characters of a scope in the summary; the result has it whole
 _NO_PASS = "Nothing that gave up, timed out or broke counts as a pass."
 
 
@@ -131,8 +133,8 @@ def _summary(page: Page) -> Markup:
         (
             element("a", v.id, href=f"#{v.id}"),
             _verdict(v),
-            v.title,
-            v.scope,
+            element("span", v.title, class_="title"),
+            textwrap.shorten(v.scope, _SCOPE, placeholder=" ..."),
             str(v.evidence),
             element("span", terminal.controls(v.controls), class_="tight"),
             element("span", terminal.duration(v.seconds), class_="tight"),
@@ -194,7 +196,7 @@ def _result(page: Page, verdict: Verdict) -> Markup:
     return element(
         "section",
         element("h2", element("span", statement.id, class_="name"), statement.title, id=verdict.id),
-        element("p", _verdict(verdict), f" for {verdict.scope}"),
+        element("p", _verdict(verdict), f" for {verdict.scope}" if verdict.scope else ""),
         element("p", facts, class_="facts"),
         element("p", statement.words),
         element("div", math(statement.latex), class_="math"),
