@@ -40,12 +40,20 @@ class Space:
     longest: int = 12
 
 
+def _turns(cosine: str) -> tuple[str, str]:
+    return f"chebyshev(i, {cosine})", f"chebyshev(i + 1, {cosine})"
+
+
 SPACES: Final[dict[str, Space]] = {
     space.name: space
     for space in (
         Space("polynomial", ("1", "i", "i**2", "i**3")),
         Space("piecewise", ("1", "i", "min(i, 2)", "i//2")),
         Space("periodic", ("1", "i", "i % 2", "i % 3")),
+        # T_i(x) and T_(i+1)(x) span cos and sin of i times the angle whose cosine is x: never
+        # periodic for these (Niven), bounded, and rational
+        Space("rotation", ("1", *_turns("3/5"), *_turns("5/13"))),
+        Space("mixed", ("1", "i", *_turns("3/5"), "i % 2")),
         # constants cancel in a relative head: spans of o, o^2, o^3 stand for those with 1 added
         Space("relative", ("o", "o**2", "o**3", "1 if o == 0 else 0"), dimension=4),
     )
@@ -124,7 +132,7 @@ def _combination(base: tuple[str, ...], row: tuple[int, ...]) -> str:
     text = ""
     for name, c in zip(base, row, strict=True):
         if c:
-            shown = name if re.fullmatch(r"\w+|\w+\*\*\d+", name) else f"({name})"
+            shown = name if re.fullmatch(r"\w+(\*\*\d+|\([^()]*\))?", name) else f"({name})"
             term = str(abs(c)) if name == "1" else f"{abs(c)}*{shown}" if abs(c) > 1 else shown
             text += (f" {'-' if c < 0 else '+'} " if text else "-" if c < 0 else "") + term
     return text

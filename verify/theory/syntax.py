@@ -2,7 +2,8 @@
 
 Numbers are integers, fractions and decimals (0.1 is 1/10), operations `+ - * / // % **`,
 comparisons, `and or not`, `x if c else y`, and the functions min, max, abs, floor, ceil, cos, sin,
-sqrt(x) and root(x, k). No user text is ever executed; size, depth and powers are bounded. `pi` is
+sqrt(x), root(x, k), and chebyshev(k, x) = T_k(x), which is cos(k a) for cos(a) = x: with a rational
+x the turns by an angle a whose cosine is rational are rational. No user text is ever executed; size, depth and powers are bounded. `pi` is
 excluded: with it the exact zero test would no longer be complete.
 """
 
@@ -32,7 +33,7 @@ Environment = Mapping[str, int]
 _Program = Callable[[Environment], Any]
 _FUNCTIONS: Final = {
     "min": (1, 99), "max": (1, 99), "abs": (1, 1), "floor": (1, 1), "ceil": (1, 1),
-    "cos": (1, 1), "sin": (1, 1), "sqrt": (1, 1), "root": (2, 2),
+    "cos": (1, 1), "sin": (1, 1), "sqrt": (1, 1), "root": (2, 2), "chebyshev": (2, 2),
 }  # fmt: skip
 
 
@@ -362,6 +363,26 @@ def _root(a: Number, k: Number) -> Number:
     return _power(a, Fraction(1, int(k)))
 
 
+def _chebyshev(k: Number, x: Number) -> Number:
+    """T_k(x) of the first kind by T_2m = 2 T_m^2 - 1 and T_(2m+1) = 2 T_m T_(m+1) - x."""
+    if isinstance(k, Expression) or k != int(k):
+        raise ValueError("chebyshev(k, x) needs an integer k")
+    if isinstance(x, Expression):
+        raise ValueError("chebyshev(k, x) needs a rational x")
+    base, degree = Fraction(x), abs(int(k))  # T_-k = T_k
+    bits = max(base.numerator.bit_length(), base.denominator.bit_length())
+    if bits > 1 and degree * (bits + 1) > _MAX_POWER_BITS:
+        raise ValueError(f"a Chebyshev polynomial has more than {_MAX_POWER_BITS} bits")
+    low, high = Fraction(1), base  # T_m, T_(m+1), m the leading bits of the degree
+    for bit in f"{degree:b}":
+        middle = 2 * low * high - base
+        if bit == "1":
+            low, high = middle, 2 * high * high - 1
+        else:
+            low, high = 2 * low * low - 1, middle
+    return low
+
+
 def _sign(a: Number) -> int:
     return numbers.sign(a) if isinstance(a, Expression) else (a > 0) - (a < 0)
 
@@ -408,4 +429,5 @@ _CALLS: Final[dict[str, Callable[..., Number]]] = {
     "min": _extreme(-1), "max": _extreme(1), "floor": _floor,
     "abs": lambda a: a if _sign(a) >= 0 else -a, "ceil": lambda a: -_floor(-a),
     "cos": _wave("cos"), "sin": _wave("sin"), "sqrt": lambda a: _root(a, 2), "root": _root,
+    "chebyshev": _chebyshev,
 }  # fmt: skip

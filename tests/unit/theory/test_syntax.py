@@ -36,6 +36,8 @@ from verify.theory.syntax import Formula, constant, formula, formulas, lift, rat
         ("max(sqrt(2), 1.4142)", {}, "2**(1/2)"),
         ("abs(1 - sqrt(2))", {}, "2**(1/2) - 1"),
         ("cos(i/10)", {"i": 3}, "cos(3/10)"),
+        ("chebyshev(i, 3/5)", {"i": -2}, Fraction(-7, 25)),
+        ("chebyshev(i, 2)", {"i": 3}, 26),
         ("sin(-i)", {"i": 3}, "-sin(3)"),
         ("cos(i - 3)", {"i": 3}, 1),
         ("1 if i < 3 <= n else 2", {"i": 2, "n": 3}, 1),
@@ -186,3 +188,25 @@ def test_constants_and_lists() -> None:
     for bad in ("i", "[]", "(1, 2)"):
         with pytest.raises(ValueError, match="must be a list"):
             formulas(bad, ("i",))
+
+
+@given(st.integers(-60, 60), st.integers(2, 9), st.integers(1, 9))
+def test_chebyshev_is_the_cosine_of_multiples(k: int, m: int, n: int) -> None:
+    """The recurrence that defines T_k, at the cosine of a Pythagorean angle."""
+    x = Fraction(m * m - n * n, m * m + n * n)
+    at = {d: formula(f"chebyshev(i, {x})", ("i",)).value(i=k + d) for d in (-1, 0, 1)}
+    assert at[1] == 2 * x * at[0] - at[-1]
+    assert formula(f"chebyshev(0, {x})", ()).value() == 1
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("chebyshev(1/2, 3/5)", "an integer k"),
+        ("chebyshev(2, sqrt(2))", "a rational x"),
+        ("chebyshev(100000, 3/5)", "bits"),
+    ],
+)
+def test_chebyshev_refuses(source: str, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        formula(source, ()).value()
