@@ -40,6 +40,24 @@ def z3(vectors: Vectors) -> Solve:
     return lambda: str(asked.check())
 
 
+def z3_lra(vectors: Vectors) -> Solve:
+    """z3 told the logic."""
+    import z3 as solver
+
+    asked = solver.SolverFor("QF_LRA")
+    asked.from_string(script(vectors))
+    return lambda: str(asked.check())
+
+
+def z3_simple(vectors: Vectors) -> Solve:
+    """z3 without its preprocessing."""
+    import z3 as solver
+
+    asked = solver.SimpleSolver()
+    asked.from_string(script(vectors))
+    return lambda: str(asked.check())
+
+
 def cvc5(vectors: Vectors) -> Solve:
     import cvc5 as solver
 
@@ -100,9 +118,11 @@ def qsopt_ex(vectors: Vectors) -> Solve:
 
 
 PEERS: Final[dict[str, Callable[[Vectors], Solve]]] = {
-    found.__name__: found for found in (z3, cvc5, ppl, cddlib, qsopt_ex)
+    found.__name__: found for found in (z3, z3_lra, z3_simple, cvc5, ppl, cddlib, qsopt_ex)
 }
-_MODULES: Final = {"z3": "z3", "cvc5": "cvc5", "ppl": "ppl", "cddlib": "cdd"}
+_MODULES: Final = {
+    "z3": "z3", "z3_lra": "z3", "z3_simple": "z3", "cvc5": "cvc5", "ppl": "ppl", "cddlib": "cdd",
+}  # fmt: skip
 
 
 def installed() -> tuple[str, ...]:
