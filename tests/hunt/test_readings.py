@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-from verify.hunt.batches import judge
 from verify.hunt.conjectures import NOT_APPLICABLE
 from verify.hunt.instances import instance
 from verify.hunt.oracle import Oracle
@@ -42,7 +41,7 @@ def test_named_cases(
     name: str, encoding: str, task: str, train: int, length: int, outcome: str
 ) -> None:
     case = instance(encoding, task, train, length)
-    verdict = judge(READINGS[name], case)
+    verdict = READINGS[name].judge(case)
     assert verdict.outcome == outcome, verdict.reason
     if outcome == "counterexample":
         assert verdict.parts is not None
@@ -87,6 +86,6 @@ def test_max_margin_by_hand() -> None:
 
 
 def test_selected_says_that_it_only_ranks() -> None:
-    verdict = judge(READINGS["selected"], instance(CLASSES, "expr:i % 2", 6, 12))
+    verdict = READINGS["selected"].judge(instance(CLASSES, "expr:i % 2", 6, 12))
     assert verdict.score == 6 and "for all lengths" in verdict.reason
     assert NOT_APPLICABLE.parts is None

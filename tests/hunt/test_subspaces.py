@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verify.hunt import sampling
+from verify.hunt import orders
 from verify.hunt.subspaces import canonical, rank, subspaces
 
 ROWS = st.lists(
@@ -54,11 +54,11 @@ def test_enumeration_goes_by_height() -> None:
 
 @given(st.integers(1, 60), st.integers(0, 1000))
 def test_random_order_is_a_permutation(count: int, seed: int) -> None:
-    places = [sampling.position("random", seed, count, k) for k in range(count)]
+    places = [orders.position("random", seed, count, k) for k in range(count)]
     assert sorted(places) == list(range(count))
 
 
 def test_random_order_depends_on_the_seed() -> None:
-    orders = {tuple(sampling.position("random", s, 50, k) for k in range(50)) for s in range(5)}
-    assert len(orders) > 1
-    assert [sampling.position("exhaustive", 7, 50, k) for k in range(50)] == list(range(50))
+    shuffled = {tuple(orders.position("random", s, 50, k) for k in range(50)) for s in range(5)}
+    assert len(shuffled) > 1
+    assert [orders.position("exhaustive", 7, 50, k) for k in range(50)] == list(range(50))

@@ -15,11 +15,13 @@ from verify.commands import _questions
 
 if TYPE_CHECKING:
     from verify.hunt.campaigns import Campaign
+    from verify.hunt.description import Description
     from verify.hunt.finds import Find
     from verify.hunt.ledger import Ledger
     from verify.hunt.running import Progress
 
 FOUND = 10
+ENDLESS = 10**15  # instances, where nothing but a budget ends a run
 EVERY = 60  # seconds between lines where there is no terminal
 
 
@@ -87,8 +89,9 @@ def command() -> None:
 @click.argument("conjecture")
 @click.option("--space", "spaced", default="polynomial", show_default=True, metavar="SPACE")
 @click.option(
-    "--strategy", type=click.Choice(["exhaustive", "random"]), default="exhaustive",
-    show_default=True, help="Encodings in order of size, or shuffled by the seed.",
+    "--strategy", type=click.Choice(["exhaustive", "random", "local", "z3"]), default="exhaustive",
+    show_default=True, help="Encodings in order of size; shuffled by the seed; climbs towards the "
+    "largest score, which need --budget or --instances; or those with a parameter, as z3 says.",
 )  # fmt: skip
 @click.option("--seed", type=int, default=0, show_default=True, metavar="S")
 @click.option(
@@ -104,7 +107,7 @@ def start(
     from verify.hunt.description import Description
 
     description = Description(conjectures.source(conjecture), spaces.space(spaced), strategy, seed)
-    return _work(lambda: campaigns.create(directory, description), **work)
+    return _work(lambda: campaigns.create(directory, description), description, **work)
 
 
 @command.command("resume")
@@ -116,11 +119,12 @@ def resume(directory: Path, **work: Any) -> int:
 
     campaign = campaigns.read(directory)
     conjectures.load(campaign.description.source)
-    return _work(lambda: campaign, **work)
+    return _work(lambda: campaign, campaign.description, **work)
 
 
 def _work(
     campaign_of: Callable[[], Campaign],
+    description: Description,
     *,
     budget: float | None,
     instances: int | None,
@@ -131,6 +135,11 @@ def _work(
 ) -> int:
     from verify.hunt import campaigns, executors, finds, running, spaces
 
+    if not description.way.ends and instances is None and budget is None:
+        raise ValueError(
+            f"the strategy {description.strategy} does not end by itself; give --budget TIME or"
+            " --instances N"
+        )
     with ExitStack() as stack:
         workers = stack.enter_context(
             executors.local(jobs) if cluster is None else executors.cluster(cluster)
@@ -138,9 +147,10 @@ def _work(
         campaign = campaign_of()
         stack.enter_context(campaigns.locked(campaign))
         ledger = stack.enter_context(campaign.ledger())
-        whole = spaces.size(campaign.description.space)
+        whole = spaces.size(description.space) if description.way.ends else None
         state = running.run(
-            campaign.description, ledger, workers, goal=min(instances or whole, whole),
+            description, ledger, workers,
+            goal=min(n for n in (instances, whole, ENDLESS) if n is not None),
             seconds=budget, hang=hang, told=_teller(),
         )  # fmt: skip
         names = finds.certify(campaign, ledger)
@@ -158,7 +168,7 @@ def _report(
     """What a run ends with."""
     for line in _status_lines(document):
         click.echo(line)
-    if state.done >= document["size"]:
+    if campaign.description.way.ends and state.done >= document["size"]:
         click.echo("the space is exhausted")
     if names:
         click.echo(f"{len(names)} certified in {campaign.finds}, the best: {names[0]}")
@@ -175,11 +185,12 @@ def _teller() -> Callable[[Progress], None]:
         if now - last[0] < (1 if terminal else EVERY):
             return
         last[0] = now
+        ends = state.goal < ENDLESS
         left = (state.goal - state.done) / state.rate if state.rate else 0.0
         line = (
-            f"{state.done} of {state.goal} instances, {state.rate:.0f}/s,"
+            f"{state.done}{f' of {state.goal}' if ends else ''} instances, {state.rate:.0f}/s,"
             f" {state.counterexamples} counterexamples, {state.undecided} undecided,"
-            f" best score {state.best}, {spelled(left)} left"
+            f" best score {state.best}{f', {spelled(left)} left' if ends else ''}"
         )
         click.echo(f"\r\x1b[K{line}" if terminal else line, nl=not terminal, err=True)
 
@@ -188,14 +199,22 @@ def _teller() -> Callable[[Progress], None]:
 
 @command.command("status")
 @_directory
+@_questions.plot_option("instances, counterexamples and the best score against the work")
 @_questions.json_option
-def status(directory: Path, json_file: Path | None) -> int:
+def status(directory: Path, plot_file: Path | None, json_file: Path | None) -> int:
     """What a campaign has decided, how fast, and how much of its space that is."""
+    from verify import plots
     from verify.hunt import campaigns
 
     campaign = campaigns.read(directory)
     with campaign.ledger() as ledger:
         document = _status(campaign, ledger)
+        history = ledger.history()
+    if history:
+        title = f"{campaign.description.source.name} on {campaign.description.space.name}"
+        _questions.write_picture(plot_file, lambda: plots.over_time(history, title))
+    elif plot_file is not None:
+        click.echo("pe-verify hunt status: nothing is decided yet, so nothing is drawn", err=True)
     if json_file is not None:
         _questions.write_json(json_file, document)
     if json_file != Path("-"):
@@ -241,17 +260,23 @@ def _instance(case: Any) -> dict[str, Any]:
 
 def _status_lines(document: dict[str, Any]) -> list[str]:
     from verify.hunt.budgets import spelled
+    from verify.hunt.strategies import STRATEGIES
 
     done, size = document["instances"], document["size"]
+    ends = STRATEGIES[document["strategy"]].ends
+    share = (
+        f"{done} of {size} instances ({100 * done / size:.2f} %)" if ends
+        else f"{done} judgements, some of the same instance, in a space of {size}"
+    )  # fmt: skip
     lines = [
         f"{document['conjecture']} on the space {document['space']} ({document['strategy']}, seed"
-        f" {document['seed']}): {done} of {size} instances ({100 * done / size:.2f} %)",
+        f" {document['seed']}): {share}",
         ", ".join(f"{count} {outcome}" for outcome, count in document["outcomes"].items()),
     ]
     if document["rate_per_worker"]:
         rate = document["rate_per_worker"]
-        left = spelled((size - done) / rate)
-        lines.append(f"{rate:.0f} instances/s for each worker; {left} left with one worker")
+        left = f"; {spelled((size - done) / rate)} left with one worker" if ends else ""
+        lines.append(f"{rate:.0f} instances/s for each worker{left}")
     if document["best"]:
         lines.append(f"best score {document['best']['score']}: {_words(document['best'])}")
     lines += [f"undecided: {_words(e)}: {e['reason']}" for e in document["undecided"]]

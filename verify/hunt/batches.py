@@ -6,13 +6,10 @@ import faulthandler
 import os
 import time
 from dataclasses import dataclass, field
-from typing import Any
 
 from verify.hunt import conjectures, spaces
 from verify.hunt.description import Description
 from verify.hunt.instances import Instance
-from verify.hunt.oracle import Undecided
-from verify.hunt.sampling import position
 
 KEPT = 3  # counterexamples that a range hands back, the best of it
 CODES = {outcome: code for code, outcome in enumerate(conjectures.OUTCOMES)}
@@ -38,26 +35,17 @@ class Decided:
         return self.codes.count(CODES[outcome])
 
 
+def place(description: Description, index: int) -> spaces.Place:
+    """Encoding and question of the instance of this number."""
+    conjecture = conjectures.load(description.source)
+    return description.way.place(description, conjecture.judge, index)
+
+
 def instance(description: Description, index: int) -> Instance:
     """The instance of this number."""
-    count = len(spaces.questions(description.space))
-    place, question = divmod(index, count)
-    number = _number(description, place)
-    return next(spaces.instances(description.space, number, question, question + 1))
-
-
-def judge(conjecture: conjectures.Conjecture, case: Instance) -> conjectures.Verdict:
-    """The predicate's verdict; an engine without an answer, or an exception, is undecided."""
-    found: Any
-    try:
-        found = conjecture.predicate(case)
-    except Undecided as problem:
-        return conjectures.undecided(str(problem))
-    except Exception as problem:
-        return conjectures.undecided(f"{type(problem).__name__}: {problem}")
-    if not isinstance(found, conjectures.Verdict):
-        return conjectures.undecided(f"the predicate returned {type(found).__name__}, no Verdict")
-    return found
+    encoding, question = place(description, index)
+    oracle = spaces.oracle(description.space, encoding)
+    return spaces.instance(description.space, encoding, question, oracle)
 
 
 def decide(text: str, start: int, stop: int, limit: float) -> tuple[Decided, float]:
@@ -78,32 +66,20 @@ def decide(text: str, start: int, stop: int, limit: float) -> tuple[Decided, flo
 
 def _decide(description: Description, start: int, stop: int) -> Decided:
     conjecture = conjectures.load(description.source)
-    count = len(spaces.questions(description.space))
     codes = bytearray()
     best: tuple[int, int] | None = None
     finds: list[tuple[int, int]] = []
     unknown: list[tuple[int, str]] = []
-    index = start
-    while index < stop:
-        place, question = divmod(index, count)
-        end = min(count, question + stop - index)
-        number = _number(description, place)
-        for case in spaces.instances(description.space, number, question, end):
-            verdict = judge(conjecture, case)
-            codes.append(CODES[verdict.outcome])
-            if verdict.outcome != "not applicable" and (best is None or verdict.score > best[0]):
-                best = verdict.score, index
-            if verdict.outcome == "counterexample":
-                finds.append((verdict.score, index))
-            elif verdict.outcome == "undecided" and len(unknown) < KEPT:
-                unknown.append((index, verdict.reason[:300]))
-            index += 1
+    for index, _, verdict in description.way.walk(description, conjecture.judge, start, stop):
+        codes.append(CODES[verdict.outcome])
+        applies = verdict.outcome not in ("not applicable", "excluded")
+        if applies and (best is None or verdict.score > best[0]):
+            best = verdict.score, index
+        if verdict.outcome == "counterexample":
+            finds.append((verdict.score, index))
+        elif verdict.outcome == "undecided" and len(unknown) < KEPT:
+            unknown.append((index, verdict.reason[:300]))
     finds.sort(key=lambda found: (-found[0], found[1]))
     return Decided(
         start, stop, bytes(codes), best or (0, start), tuple(finds[:KEPT]), tuple(unknown)
     )
-
-
-def _number(description: Description, place: int) -> int:
-    total = len(spaces.encodings(description.space))
-    return position(description.strategy, description.seed, total, place)

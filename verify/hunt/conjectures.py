@@ -14,13 +14,20 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from verify.hunt.instances import Instance
+from verify.hunt.oracle import Rows, Undecided
 from verify.hunt.parts import Part
 
-Outcome = Literal["counterexample", "holds", "not applicable", "undecided"]
-OUTCOMES: Final[tuple[Outcome, ...]] = ("counterexample", "holds", "not applicable", "undecided")
+if TYPE_CHECKING:
+    from verify.hunt.spaces import Place, Question
+
+Outcome = Literal["counterexample", "holds", "not applicable", "undecided", "excluded"]
+# The ledger keeps places in this tuple, so that new ones go to its end.
+OUTCOMES: Final[tuple[Outcome, ...]] = (
+    "counterexample", "holds", "not applicable", "undecided", "excluded",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +42,10 @@ class Verdict:
 
 HOLDS: Final = Verdict("holds")
 NOT_APPLICABLE: Final = Verdict("not applicable")
+EXCLUDED: Final = Verdict("excluded")  # on a solver's word alone
+
+Judge = Callable[[Instance], Verdict]
+Judged = tuple[int, "Place", Verdict]  # number of an instance, where it is, what it is
 
 
 def counterexample(parts: Callable[[], list[Part]], score: int = 0) -> Verdict:
@@ -49,11 +60,28 @@ def undecided(reason: str, score: int = 0) -> Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Conjecture:
-    """What is hunted. words: what it says of an instance, in one sentence."""
+    """What is hunted. words: what it says of an instance, in one sentence.
+
+    demands: the rows that one parameter hits in every counterexample.
+    """
 
     name: str
     words: str
-    predicate: Callable[[Instance], Verdict]
+    predicate: Judge
+    demands: Literal["training rows", "all rows"] = "training rows"
+
+    def judge(self, case: Instance) -> Verdict:
+        """The predicate's verdict; an engine without an answer, or an exception, is undecided."""
+        found: Any
+        try:
+            found = self.predicate(case)
+        except Undecided as problem:
+            return undecided(str(problem))
+        except Exception as problem:
+            return undecided(f"{type(problem).__name__}: {problem}")
+        if not isinstance(found, Verdict):
+            return undecided(f"the predicate returned {type(found).__name__}, no Verdict")
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +111,13 @@ def source(text: str) -> Source:
     found = Source(name, str(file), hashlib.sha256(file.read_bytes()).hexdigest())
     load(found)
     return found
+
+
+def demanded(found: Source, question: Question) -> Rows:
+    """The rows of a question that one parameter hits in every counterexample."""
+    if load(found).demands == "all rows":
+        return (*question.train, *question.new)
+    return question.train
 
 
 def load(found: Source) -> Conjecture:

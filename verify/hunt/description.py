@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from verify.hunt.conjectures import Source
-from verify.hunt.sampling import STRATEGIES
 from verify.hunt.spaces import Space, from_json
+from verify.hunt.strategies import STRATEGIES, Strategy
 
 VERSION: Final = 1
 
@@ -29,6 +29,11 @@ class Description:
         return json.dumps(
             {"version": VERSION, **dataclasses.asdict(self)}, sort_keys=True, indent=1
         )
+
+    @property
+    def way(self) -> Strategy:
+        """How the space is searched."""
+        return STRATEGIES[self.strategy]
 
     @property
     def digest(self) -> str:

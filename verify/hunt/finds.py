@@ -17,7 +17,6 @@ from verify.hunt.campaigns import Campaign
 from verify.hunt.ledger import Ledger
 from verify.hunt.parts import Part, certificate
 from verify.hunt.running import batch_size
-from verify.hunt.sampling import position
 from verify.hunt.shrink import shrunk
 from verify.kernel import Malformed
 from verify.theory.encodings import encoding
@@ -67,11 +66,10 @@ def made(campaign: Campaign, index: int) -> Find:
     """The shrunk find of a counterexample; every certificate has passed the kernel."""
     description = campaign.description
     conjecture = conjectures.load(description.source)
-    case = batches.instance(description, index)
-    bases = spaces.encodings(description.space)
-    place = index // len(spaces.questions(description.space))
-    number = position(description.strategy, description.seed, len(bases), place)
-    small, parts = shrunk(conjecture, description.space, bases[number], case)
+    number, question = batches.place(description, index)
+    space = description.space
+    case = spaces.instance(space, number, question, spaces.oracle(space, number))
+    small, parts = shrunk(conjecture, space, spaces.encodings(space)[number], case)
     return Find(
         conjecture.name, conjecture.words, small.encoding, small.task, small.train_length,
         small.length, tuple(_certified(part) for part in parts),

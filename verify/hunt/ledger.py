@@ -82,6 +82,19 @@ class Ledger:
         (seconds,) = self._db.execute("SELECT COALESCE(SUM(seconds), 0) FROM batches").fetchone()
         return Totals(sum(outcomes.values()), outcomes, best, seconds, whole.hexdigest())
 
+    def history(self) -> list[tuple[float, int, int, int]]:
+        """After each range, in order: seconds of work, instances, counterexamples, best score."""
+        query = "SELECT seconds FROM batches ORDER BY start"
+        spent, instances, found, best = 0.0, 0, 0, 0
+        rows = []
+        for decided, (seconds,) in zip(self.decided(), self._db.execute(query), strict=True):
+            spent += seconds
+            instances += decided.stop - decided.start
+            found += decided.count("counterexample")
+            best = max(best, decided.best[0])
+            rows.append((spent, instances, found, best))
+        return rows
+
     def counterexamples(self, batch: int) -> list[tuple[int, int]]:
         """(score, instance) of counterexamples, the best first, then by instance.
 

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from verify.hunt import spaces
-from verify.hunt.batches import judge
 from verify.hunt.conjectures import Conjecture
 from verify.hunt.instances import Instance, instance
 from verify.hunt.oracle import Parameter
@@ -29,7 +28,7 @@ def shrunk(
     ValueError if `case` is no counterexample.
     """
     shape: Shape = (basis, case.train_length, case.length)
-    verdict = judge(conjecture, case)
+    verdict = conjecture.judge(case)
     if verdict.outcome != "counterexample":
         raise ValueError(f"{case.encoding}, {case.task}: no counterexample to {conjecture.name}")
     progress = True
@@ -40,7 +39,7 @@ def shrunk(
                 tried = instance(spaces.spec(space, smaller[0]), case.task, *smaller[1:])
             except ValueError:
                 continue
-            found = judge(conjecture, tried)
+            found = conjecture.judge(tried)
             if found.outcome == "counterexample" and found.score >= verdict.score:
                 shape, case, progress = smaller, tried, True
                 verdict = replace(found, score=verdict.score)

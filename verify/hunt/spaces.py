@@ -11,16 +11,19 @@ import dataclasses
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Final
 
 from verify.hunt import grammar
 from verify.hunt.instances import Instance, oracle_for, rows
-from verify.hunt.oracle import Rows
+from verify.hunt.oracle import Oracle, Rows
 from verify.hunt.subspaces import Matrix, rank, subspaces
 from verify.theory import tasks
 from verify.theory.encodings import encoding
 from verify.theory.syntax import suggestion
+
+Place = tuple[int, int]  # numbers of an encoding and of a question
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +126,23 @@ def encodings(found: Space) -> tuple[Matrix, ...]:
     )
 
 
+@lru_cache(maxsize=4)
+def numbers(found: Space) -> dict[Matrix, int]:
+    """The place of each canonical basis in `encodings`."""
+    return {basis: number for number, basis in enumerate(encodings(found))}
+
+
+@lru_cache(maxsize=4)
+def base_table(found: Space) -> tuple[list[list[Fraction]], bool]:
+    """The base functions at 0..longest-1, and whether they are of the offset."""
+    base = encoding(f"expr:[{', '.join(found.base)}]")
+    oracle = oracle_for(base, found.longest)
+    scaled = [
+        [Fraction(x, s) for x, s in zip(row, oracle.scales, strict=True)] for row in oracle.table
+    ]
+    return scaled, base.relative
+
+
 def spec(found: Space, basis: Matrix) -> str:
     """The encoding of a canonical basis as the command line writes it."""
     return f"expr:[{', '.join(_combination(found.base, row) for row in basis)}]"
@@ -178,7 +198,18 @@ def size(found: Space) -> int:
 
 def instances(found: Space, encoding_number: int, start: int, stop: int) -> Iterator[Instance]:
     """The instances start..stop-1 of one encoding, sharing its oracle."""
+    shared = oracle(found, encoding_number)
+    for question in range(start, stop):
+        yield instance(found, encoding_number, question, shared)
+
+
+def oracle(found: Space, encoding_number: int) -> Oracle:
+    """A new oracle of one encoding."""
+    return oracle_for(encoding(spec(found, encodings(found)[encoding_number])), found.longest)
+
+
+def instance(found: Space, encoding_number: int, question: int, shared: Oracle) -> Instance:
+    """One instance; `shared` is the oracle of its encoding."""
+    q = questions(found)[question]
     text = spec(found, encodings(found)[encoding_number])
-    oracle = oracle_for(encoding(text), found.longest)
-    for q in questions(found)[start:stop]:
-        yield Instance(text, q.task, q.train_length, q.length, q.train, q.new, oracle)
+    return Instance(text, q.task, q.train_length, q.length, q.train, q.new, shared)

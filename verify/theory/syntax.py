@@ -2,9 +2,9 @@
 
 Numbers are integers, fractions and decimals (0.1 is 1/10), operations `+ - * / // % **`,
 comparisons, `and or not`, `x if c else y`, and the functions min, max, abs, floor, ceil, cos, sin,
-sqrt(x), root(x, k), and chebyshev(k, x) = T_k(x), which is cos(k a) for cos(a) = x: with a rational
-x the turns by an angle a whose cosine is rational are rational. No user text is ever executed; size, depth and powers are bounded. `pi` is
-excluded: with it the exact zero test would no longer be complete.
+sqrt(x), root(x, k), and chebyshev(k, x) = T_k(x), which is cos(k a) for cos(a) = x and rational for
+a rational x. No user text is ever executed; size, depth and powers are bounded. `pi` is excluded:
+with it the exact zero test would no longer be complete.
 """
 
 from __future__ import annotations

@@ -52,10 +52,12 @@ DICHOTOMY = Conjecture(
     "if one parameter hits every row below L, the rows from L0 on demand one fixed offset or one"
     " fixed position",
     finite,
+    "all rows",
 )
 FORCED = Conjecture(
     "dichotomy-forced",
     "if every parameter that realizes L0 hits all new rows below L, these demand one fixed offset"
     " or one fixed position",
     every,
+    "all rows",
 )

@@ -100,4 +100,5 @@ SELECTED = Conjecture(
     "the max-margin parameter of L0 misses some new row of a task whose new rows demand neither one"
     " offset nor one position (ranks only: no finite horizon refutes it)",
     predicate,
+    "all rows",
 )
