@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -30,7 +31,7 @@ def test_a_climb_is_the_same_whatever_the_range_it_is_cut_into() -> None:
     asked = description("dichotomy-finite", TINY, "local")
     whole = codes(asked, 0, 2 * STEPS)
     cuts = (0, 37, STEPS + 11, 2 * STEPS)
-    parts = [codes(asked, a, b) for a, b in zip(cuts, cuts[1:], strict=False)]
+    parts = [codes(asked, a, b) for a, b in pairwise(cuts)]
     assert b"".join(parts) == whole and len(whole) == 2 * STEPS
 
 
