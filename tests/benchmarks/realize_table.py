@@ -135,9 +135,9 @@ def table(lines: Sequence[Line]) -> str:
         "",
         f"The fastest peer needs more than 50 ms on {len(found_hard)} instances; on {len(behind)}"
         " of them we need more than twice its time"
-        + (f" (at most {max(h.ratio for h in behind):.1f} times)" if behind else "")
         + (
-            f"; in the median {median(h.theirs / h.ours for h in found_hard):.1f} times less."
+            f", at most {max(h.ratio for h in found_hard):.1f} times; in the median it needs"
+            f" {median(h.theirs / h.ours for h in found_hard):.1f} times ours."
             if found_hard
             else "."
         ),

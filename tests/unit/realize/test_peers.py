@@ -133,6 +133,7 @@ def test_an_open_answer_of_ours_is_no_answer() -> None:
 def test_the_table_names_what_is_beyond_twice() -> None:
     text = realize_table.table(LINES)
     assert "needs more than 50 ms on 3 instances; on 1 of them" in text
+    assert "at most 3.0 times; in the median it needs 6.0 times ours." in text
     assert "- realize f t 12: 0.300 s, ppl 0.100 s" in text
     assert "Of the 3 that z3 left, 3 decided here." in text
     assert "| z3 | 5 | 2 | 1 | 2 | 0 | 0 | 2 | 26.5 | 26.5 |" in text
