@@ -20,6 +20,7 @@ from verify.hunt.subspaces import Matrix, canonical
 if TYPE_CHECKING:
     from verify.hunt.description import Description
     from verify.hunt.instances import Instance
+    from verify.hunt.irrational import IrrationalOracle
     from verify.hunt.oracle import Oracle
 
 STEPS: Final = 200
@@ -75,7 +76,7 @@ def climb(
     """
     space = description.space
     draw = random.Random(f"{description.seed}/climb/{number}")
-    oracles: dict[int, Oracle] = {}
+    oracles: dict[int, Oracle | IrrationalOracle] = {}
     seen: set[spaces.Place] = set()
     best: spaces.Place | None = None
     height = (False, -1)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from verify.hunt.conjectures import Source
-from verify.hunt.spaces import Space, from_json
+from verify.hunt.spaces import Space, from_json, rational
 from verify.hunt.strategies import STRATEGIES, Strategy
 
 VERSION: Final = 1
@@ -29,6 +29,14 @@ class Description:
         return json.dumps(
             {"version": VERSION, **dataclasses.asdict(self)}, sort_keys=True, indent=1
         )
+
+    def __post_init__(self) -> None:
+        """ValueError where the strategy cannot search the space."""
+        if self.way.rational and not rational(self.space):
+            raise ValueError(
+                f"the strategy {self.strategy} is for spaces of rational features, and"
+                f" {self.space.name} is not one"
+            )
 
     @property
     def way(self) -> Strategy:

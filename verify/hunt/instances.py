@@ -9,7 +9,8 @@ from functools import reduce
 from math import lcm
 from typing import Literal
 
-from verify.hunt.oracle import Oracle, Parameter, Rows
+from verify.hunt.irrational import IrrationalOracle
+from verify.hunt.oracle import Oracle, Parameter, Rows, Undecided
 from verify.theory import tasks
 from verify.theory.encodings import Encoding, encoding
 
@@ -30,7 +31,7 @@ class Instance:
     length: int
     train: Rows
     new: Rows
-    oracle: Oracle = field(compare=False, repr=False)
+    oracle: Oracle | IrrationalOracle = field(compare=False, repr=False)
 
     def parameter(self, rows: Iterable[tuple[int, int]]) -> Parameter | None:
         """An integer parameter that hits all these rows (i, t), or None if no real one does."""
@@ -42,6 +43,13 @@ class Instance:
         L0 has to be realizable.
         """
         return self.oracle.losing(self.train, row)
+
+    @property
+    def integers(self) -> Oracle:
+        """The oracle as one of integer tables; Undecided for irrational features."""
+        if not isinstance(self.oracle, Oracle):
+            raise Undecided("this reading is decided for rational features only")
+        return self.oracle
 
     def classify(self, row: tuple[int, int]) -> Class:
         """Forced, impossible or free, for the parameters that realize L0 (there has to be one)."""
@@ -71,15 +79,22 @@ def rows(task: tasks.Task, train_length: int, length: int) -> tuple[Rows, Rows]:
     return train, new
 
 
-def oracle_for(encoded: Encoding, length: int) -> Oracle:
-    """The oracle of an encoding's first `length` positions or offsets, each column made integer.
+def oracle_for(encoded: Encoding, length: int) -> Oracle | IrrationalOracle:
+    """The oracle of an encoding's first `length` positions or offsets.
 
-    ValueError for irrational features, and for features that see the length.
+    ValueError for features that see the length.
     """
-    if not encoded.rational or encoded.scale_hinted:
-        raise ValueError(
-            f"a hunt decides rational features that do not see the length, not {encoded.spec}"
-        )
+    if encoded.scale_hinted:
+        raise ValueError(f"a hunt decides features that do not see the length: {encoded.spec} does")
+    return (
+        integer_oracle(encoded, length) if encoded.rational else IrrationalOracle(encoded, length)
+    )
+
+
+def integer_oracle(encoded: Encoding, length: int) -> Oracle:
+    """The oracle of rational features, each column made integer. ValueError for irrational ones."""
+    if not encoded.rational:
+        raise ValueError(f"this needs rational features, and those of {encoded.spec} are not")
     table = [[e.constant() for e in encoded.features(p, length)] for p in range(length)]
     exact = [[Fraction(0) if x is None else x for x in row] for row in table]
     scales = column_scales(exact)

@@ -54,6 +54,23 @@ class Oracle:
 
     # -------------------------------------------------------- one parameter
 
+    def outcomes(self, parameter: Parameter, rows: Iterable[tuple[int, int]]) -> str:
+        """What the parameter does on each row: h(it), m(iss) or t(ie), exactly."""
+        best, logits, found = self.argmax(parameter), self.logits(parameter), ""
+        for i, t in rows:
+            seen = logits[i][: i + 1]
+            found += "h" if best[i] == t else "t" if seen[t] == max(seen) else "m"
+        return found
+
+    def spelled(self, parameter: Parameter) -> list[Any]:
+        """As certificates spell it: in the features as the encoding gives them, not in integers."""
+        left = (1,) if self.relative else self.scales
+        lines = [
+            [str(x * a * b) for x, b in zip(row, self.scales, strict=True)]
+            for row, a in zip(parameter, left, strict=True)
+        ]
+        return list(lines[0]) if self.relative else lines
+
     def argmax(self, parameter: Parameter) -> list[int]:
         """The key of the strict argmax of each row 0..length-1, NONE where it is not unique."""
         logits = self.logits(parameter)

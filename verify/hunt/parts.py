@@ -12,7 +12,7 @@ from typing import Any
 from verify import certificates, kernel, recheck
 from verify.certificates import Certificate
 from verify.hunt.instances import Instance
-from verify.hunt.oracle import Parameter, Rows, Weights
+from verify.hunt.oracle import Oracle, Parameter, Rows, Weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +28,6 @@ class Part:
     tied: bool = False
 
 
-def outcomes(case: Instance, parameter: Parameter, rows: Rows) -> str:
-    """What the parameter does on each row: h(it), m(iss) or t(ie), exactly."""
-    best, logits, found = case.oracle.argmax(parameter), case.oracle.logits(parameter), ""
-    for i, t in rows:
-        seen = logits[i][: i + 1]
-        found += "h" if best[i] == t else "t" if seen[t] == max(seen) else "m"
-    return found
-
-
 def decided(
     case: Instance,
     parameter: Parameter,
@@ -47,27 +38,35 @@ def decided(
     """What this parameter does on all training rows, then on these new rows."""
     rows = (*case.train, *new)
     subject = _subject("decisions", case, new) | {
-        "parameter": _spelled(case, parameter),
-        "outcomes": outcomes(case, parameter, rows),
+        "parameter": case.oracle.spelled(parameter),
+        "outcomes": case.oracle.outcomes(parameter, rows),
         "margin": "0",
     }
-    return Part(words or "one parameter, row by row", subject, {"rule": "evaluate"}, tied)
+    oracle = case.oracle
+    proof = {"rule": "evaluate"} if isinstance(oracle, Oracle) else oracle.proof(subject)
+    return Part(words or "one parameter, row by row", subject, proof, tied)
 
 
 def refuted(case: Instance, new: Sequence[tuple[int, int]], words: str = "") -> Part:
     """No real parameter hits all training rows and these new rows."""
-    weights = case.oracle.refutation((*case.train, *new))
-    proof = {"rule": "farkas", "multipliers": _multipliers(case, (*case.train, *new), weights)}
-    return Part(words or "no parameter at all", _subject("unrealizable", case, new), proof)
+    subject, oracle = _subject("unrealizable", case, new), case.oracle
+    if not isinstance(oracle, Oracle):
+        return Part(words or "no parameter at all", subject, oracle.proof(subject))
+    rows = (*case.train, *new)
+    proof = {"rule": "farkas", "multipliers": _multipliers(case, rows, oracle.refutation(rows))}
+    return Part(words or "no parameter at all", subject, proof)
 
 
 def forced(case: Instance, row: tuple[int, int], words: str = "") -> Part:
     """Every parameter that realizes L0 hits this new row."""
-    cones = [_multipliers(case, case.train, w) for w in case.oracle.cones(case.train, row)]
-    if case.oracle.relative:  # one for each competitor in the order of the vectors: of the offsets
-        cones.reverse()
     subject = _subject("forced", case, ()) | {"row": [case.length, row[0]]}
     what = f"row {row[0]} is forced: its constraints are combinations of training constraints"
+    oracle = case.oracle
+    if not isinstance(oracle, Oracle):
+        return Part(words or what, subject, oracle.proof(subject))
+    cones = [_multipliers(case, case.train, w) for w in oracle.cones(case.train, row)]
+    if oracle.relative:  # one for each competitor in the order of the vectors: of the offsets
+        cones.reverse()
     return Part(words or what, subject, {"rule": "cone", "cones": cones})
 
 
@@ -89,17 +88,6 @@ def _subject(question: str, case: Instance, new: Sequence[tuple[int, int]]) -> d
         "task": case.task,
         "rows": [[case.train_length], *later],
     }
-
-
-def _spelled(case: Instance, parameter: Parameter) -> list[Any]:
-    """In the features as the encoding gives them, not scaled to integers."""
-    scales = case.oracle.scales
-    left = (1,) if case.oracle.relative else scales
-    lines = [
-        [str(x * a * b) for x, b in zip(row, scales, strict=True)]
-        for row, a in zip(parameter, left, strict=True)
-    ]
-    return list(lines[0]) if case.oracle.relative else lines
 
 
 def _multipliers(case: Instance, rows: Rows, weights: Weights) -> list[list[Any]]:

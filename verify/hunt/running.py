@@ -13,13 +13,14 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from verify.hunt import batches
+from verify.hunt import batches, spaces
 from verify.hunt.batches import CODES, Decided
 from verify.hunt.description import Description
 from verify.hunt.executors import Workers, died
 from verify.hunt.ledger import Ledger
 
 BATCH: Final = 20_000  # instances in a range, about; whole units of the strategy
+SLOWER: Final = 20  # how many rational instances take the time of an irrational one, or fewer
 TRIES: Final = 2  # how often a range may end its worker
 # Deaths in a row after which no instance is to blame: halving a range down to one takes fewer.
 ALL_DIE: Final = 40
@@ -60,7 +61,8 @@ def pending(done: list[tuple[int, int]], goal: int, batch: int) -> Iterator[tupl
 def batch_size(description: Description) -> int:
     """The instances of a range: whole units, one at least, `BATCH` instances or a few less."""
     count = description.way.unit(description.space)
-    return count * max(1, BATCH // count)
+    size = BATCH if spaces.rational(description.space) else BATCH // SLOWER
+    return count * max(1, size // count)
 
 
 def run(

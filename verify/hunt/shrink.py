@@ -12,8 +12,8 @@ from dataclasses import replace
 from verify.hunt import spaces
 from verify.hunt.conjectures import Conjecture
 from verify.hunt.instances import Instance, instance
-from verify.hunt.oracle import Parameter
-from verify.hunt.parts import Part, outcomes
+from verify.hunt.oracle import Oracle, Parameter
+from verify.hunt.parts import Part
 from verify.hunt.spaces import Space
 from verify.hunt.subspaces import Matrix
 
@@ -70,10 +70,13 @@ def _candidates(shape: Shape) -> Iterator[Shape]:
 
 def simpler(case: Instance, part: Part) -> Part:
     """The part with a parameter of smaller entries and the same outcomes, if it may be changed."""
-    if part.tied or part.subject["question"] != "decisions" or set(case.oracle.scales) != {1}:
+    oracle = case.oracle
+    if part.tied or part.subject["question"] != "decisions" or not isinstance(oracle, Oracle):
+        return part
+    if set(oracle.scales) != {1}:
         return part
     given = part.subject["parameter"]
-    lines = [given] if case.oracle.relative else given
+    lines = [given] if oracle.relative else given
     parameter = tuple(tuple(int(x) for x in line) for line in lines)
     later = [i for _, i, _ in part.subject["rows"][1:]]
     rows = (*case.train, *(row for row in case.new if row[0] in later))
@@ -82,11 +85,11 @@ def simpler(case: Instance, part: Part) -> Part:
     while progress:
         progress = False
         for tried in _smaller(parameter):
-            if outcomes(case, tried, rows) == wanted:
+            if oracle.outcomes(tried, rows) == wanted:
                 parameter, progress = tried, True
                 break
     spelled = [[str(x) for x in line] for line in parameter]
-    shown = spelled[0] if case.oracle.relative else spelled
+    shown = spelled[0] if oracle.relative else spelled
     return replace(part, subject={**part.subject, "parameter": shown})
 
 

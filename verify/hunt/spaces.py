@@ -16,7 +16,8 @@ from functools import lru_cache
 from typing import Any, Final
 
 from verify.hunt import grammar
-from verify.hunt.instances import Instance, oracle_for, rows
+from verify.hunt.instances import Instance, integer_oracle, oracle_for, rows
+from verify.hunt.irrational import IrrationalOracle
 from verify.hunt.oracle import Oracle, Rows
 from verify.hunt.subspaces import Matrix, rank, subspaces
 from verify.theory import tasks
@@ -56,6 +57,7 @@ SPACES: Final[dict[str, Space]] = {
         # T_i(x) and T_(i+1)(x) span cos and sin of i times the angle whose cosine is x: never
         # periodic for these (Niven), bounded, and rational
         Space("rotation", ("1", *_turns("3/5"), *_turns("5/13"))),
+        Space("frequency", ("1", "cos(i)", "sin(i)", "cos(sqrt(2)*i)", "sin(sqrt(2)*i)")),
         Space("mixed", ("1", "i", *_turns("3/5"), "i % 2")),
         # constants cancel in a relative head: spans of o, o^2, o^3 stand for those with 1 added
         Space("relative", ("o", "o**2", "o**3", "1 if o == 0 else 0"), dimension=4),
@@ -105,8 +107,13 @@ def checked(found: Space) -> Space:
         )
     if not found.train < found.longest or found.shortest > found.longest:
         raise ValueError("a space needs train < longest and shortest <= longest")
-    oracle = oracle_for(encoding(f"expr:[{', '.join(found.base)}]"), found.shortest)
-    if rank(oracle.table) < len(found.base):
+    base = encoding(f"expr:[{', '.join(found.base)}]")
+    if base.rational:
+        independent = rank(integer_oracle(base, found.shortest).table) == len(found.base)
+    else:
+        # those named here are 1 and cosines and sines: a Vandermonde matrix of powers of e^(ia)
+        independent = found.shortest >= len(found.base)
+    if not independent:
         raise ValueError(
             f"the base functions of the space are dependent on {found.shortest} positions, so spans"
             f" would repeat; give shortest={len(found.base) + 1} or more"
@@ -134,9 +141,12 @@ def numbers(found: Space) -> dict[Matrix, int]:
 
 @lru_cache(maxsize=4)
 def base_table(found: Space) -> tuple[list[list[Fraction]], bool]:
-    """The base functions at 0..longest-1, and whether they are of the offset."""
+    """The base functions at 0..longest-1, and whether they are of the offset.
+
+    ValueError if they are irrational.
+    """
     base = encoding(f"expr:[{', '.join(found.base)}]")
-    oracle = oracle_for(base, found.longest)
+    oracle = integer_oracle(base, found.longest)
     scaled = [
         [Fraction(x, s) for x, s in zip(row, oracle.scales, strict=True)] for row in oracle.table
     ]
@@ -191,6 +201,11 @@ def _questions(found: Space, seen: set[tuple[int, int, Rows, Rows]]) -> Iterator
                     yield Question(task.spec, train_length, length, train, new)
 
 
+def rational(found: Space) -> bool:
+    """Whether all base functions are."""
+    return encoding(f"expr:[{', '.join(found.base)}]").rational
+
+
 def size(found: Space) -> int:
     """How many instances the space has."""
     return len(encodings(found)) * len(questions(found))
@@ -203,12 +218,14 @@ def instances(found: Space, encoding_number: int, start: int, stop: int) -> Iter
         yield instance(found, encoding_number, question, shared)
 
 
-def oracle(found: Space, encoding_number: int) -> Oracle:
+def oracle(found: Space, encoding_number: int) -> Oracle | IrrationalOracle:
     """A new oracle of one encoding."""
     return oracle_for(encoding(spec(found, encodings(found)[encoding_number])), found.longest)
 
 
-def instance(found: Space, encoding_number: int, question: int, shared: Oracle) -> Instance:
+def instance(
+    found: Space, encoding_number: int, question: int, shared: Oracle | IrrationalOracle
+) -> Instance:
     """One instance; `shared` is the oracle of its encoding."""
     q = questions(found)[question]
     text = spec(found, encodings(found)[encoding_number])

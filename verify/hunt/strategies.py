@@ -18,7 +18,8 @@ class Strategy:
     """walk(description, judge, start, stop): the judged instances of a range, in order.
 
     unit(space): how many instances belong together; place(description, judge, index): encoding and
-    question of an instance; ends: whether it has seen the whole space when it is through.
+    question of an instance; ends: whether it has seen the whole space when it is through; rational:
+    whether it is for rational features only.
     """
 
     words: str
@@ -26,6 +27,7 @@ class Strategy:
     unit: Callable[[spaces.Space], int]
     place: Callable[[Description, Judge, int], spaces.Place]
     ends: bool = True
+    rational: bool = False
 
 
 STRATEGIES: Final[dict[str, Strategy]] = {
@@ -34,5 +36,11 @@ STRATEGIES: Final[dict[str, Strategy]] = {
     "local": Strategy(
         "climbs towards the largest score", climbs.walk, climbs.unit, climbs.place, ends=False
     ),
-    "z3": Strategy("z3 names the encodings with a parameter", joint.walk, joint.unit, joint.place),
+    "z3": Strategy(
+        "z3 names the encodings with a parameter",
+        joint.walk,
+        joint.unit,
+        joint.place,
+        rational=True,
+    ),
 }

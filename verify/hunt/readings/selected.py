@@ -81,10 +81,10 @@ def predicate(case: Instance) -> Verdict:
     """Holds if the max-margin parameter of L0 fails on some new row; else undecided, ranked."""
     if spread(case) < 2 or case.parameter(case.train) is None:
         return NOT_APPLICABLE
-    chosen = max_margin(case.oracle, case.train)
+    chosen = max_margin(case.integers, case.train)
     if chosen is None:
         return undecided("the active constraints of the float max-margin solution are not exact")
-    best = case.oracle.argmax(chosen)
+    best = case.integers.argmax(chosen)
     right = next((k for k, (i, t) in enumerate(case.new) if best[i] != t), len(case.new))
     if right < len(case.new):
         return Verdict("holds", right)

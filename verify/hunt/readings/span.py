@@ -46,9 +46,9 @@ def predicate(case: Instance) -> Verdict:
 
 
 def _outside(case: Instance, row: tuple[int, int]) -> Parameter | None:
-    spanning = [v for r in case.train for v in case.oracle.constraints(r)]
-    functional = vanishing(spanning, case.oracle.constraints(row))
-    return case.oracle.shaped(functional) if functional else None
+    spanning = [v for r in case.train for v in case.integers.constraints(r)]
+    functional = vanishing(spanning, case.integers.constraints(row))
+    return case.integers.shaped(functional) if functional else None
 
 
 def _parts(
