@@ -60,8 +60,9 @@ def combination(
     combination shall be (default: zero). Multipliers come as [index into triples, y]. None if the
     constraints do not span the parameters or no positive combination was found. Not checked here.
     """
-    size = floats.shape[1] if linear else floats.shape[1] ** 2
-    if size > LARGEST or len(triples) < size:
+    live = _live(exact, triples if goal is None else [*triples, goal])
+    size = len(live) if linear else floats.shape[1] * len(live)
+    if not size or size > LARGEST or len(triples) < size:
         return None
     found = weights(floats, linear, triples, goal)
     if found is None:
@@ -73,11 +74,17 @@ def combination(
             for part in ("fixed", "basis"):
                 fewer[part] = [(chosen[k], y) for k, y in fewer[part]]
             return fewer
-    vectors = _vectors(floats, linear, triples)
+    vectors = _vectors(floats, linear, triples, live)
     basis = _independent(vectors * found[:, None], size)
     if basis is None:
         return None
-    return _corrected(exact, linear, triples, goal, found, basis)
+    return _corrected(exact, linear, triples, goal, found, basis, live)
+
+
+def _live(exact: Sequence[Sequence[Fraction]], triples: Sequence[Triple]) -> list[int]:
+    """Columns in which the keys differ: the others add nothing to any constraint."""
+    keys = [exact[k] for _, target, key in triples for k in (target, key)]
+    return [c for c in range(len(exact[0])) if any(v[c] != keys[0][c] for v in keys)]
 
 
 def weights(
@@ -97,9 +104,9 @@ def weights(
     return np.asarray(balance[:-1] / balance[-1])
 
 
-def _vectors(table: Any, linear: bool, triples: Sequence[Triple]) -> Any:
+def _vectors(table: Any, linear: bool, triples: Sequence[Triple], live: list[int]) -> Any:
     query, target, key = np.array(triples, dtype=np.intp).T
-    gaps = table[target] - table[key]
+    gaps = (table[target] - table[key])[:, live]
     if linear:
         return gaps
     return (table[query][:, :, None] * gaps[:, None, :]).reshape(len(triples), -1)
@@ -124,6 +131,7 @@ def _corrected(
     goal: Triple | None,
     found: Floats,
     basis: list[int],
+    live: list[int],
 ) -> dict[str, Any] | None:
     """Fixed multipliers as they are, those of the basis solved for in high precision."""
     from flint import arb_mat, ctx
@@ -137,11 +145,17 @@ def _corrected(
         if k not in inside and round(float(y) / top * unit) > 0
     }
     scale = Fraction(1) if goal is None else Fraction(top)
-    residual = total(exact, linear, [(triples[k], y * scale) for k, y in fixed.items()])
+    width = len(exact[0])
+
+    def combined(terms: list[tuple[Triple, Fraction]]) -> list[Fraction]:
+        whole = total(exact, linear, terms)
+        return [whole[start + c] for start in range(0, len(whole), width) for c in live]
+
+    residual = combined([(triples[k], y * scale) for k, y in fixed.items()])
     if goal is not None:
-        away = total(exact, linear, [(goal, Fraction(1))])
+        away = combined([(goal, Fraction(1))])
         residual = [a - b for a, b in zip(residual, away, strict=True)]
-    columns = [total(exact, linear, [(triples[k], Fraction(1))]) for k in basis]
+    columns = [combined([(triples[k], Fraction(1))]) for k in basis]
     before = ctx.prec
     ctx.prec = 320
     try:

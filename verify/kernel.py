@@ -717,14 +717,25 @@ class _System(NamedTuple):
 
         With M the constraints of the basis as columns, C = inverse, g the sum: |I - C M| <= e < 1
         (row-sum norm) makes M invertible; y - M^-1 g, for the multipliers y of the basis, make the
-        sum zero; and |M^-1 g| <= |C g| / (1 - e), which must be less than every y.
+        sum zero; and |M^-1 g| <= |C g| / (1 - e), which must be less than every y. Columns in which
+        all these keys have the same expression are left out: the sum is zero there in any case.
         """
         table, unit, radius = self.integers(bits)
         near = self.multiples(basis)
         chosen = [*self.multiples(fixed), *near, *goal]
         _need(near, "there is no multiplier")
-        g, scale = self.combine(table, chosen)
-        columns = [self.combine(table, [(row, key, Fraction(1))])[0] for row, key, _ in near]
+        width = len(self.table[0])
+        keys = [self.table[k] for (_, _, _, target), key, _ in chosen for k in (target, key)]
+        live = [k for k in range(width) if any(v[k] != keys[0][k] for v in keys)]
+
+        def moving(numbers: list[int]) -> list[int]:
+            return [numbers[start + k] for start in range(0, len(numbers), width) for k in live]
+
+        whole_g, scale = self.combine(table, chosen)
+        g = moving(whole_g)
+        columns = [
+            moving(self.combine(table, [(row, key, Fraction(1))])[0]) for row, key, _ in near
+        ]
         n, top = len(g), max(abs(e) for vector in table for e in vector)
         _need(len(columns) == n, f"the basis must have {n} constraints")
         whole, one = _integers(rational(e) for row in _list(inverse, n) for e in _list(row, n))

@@ -12,6 +12,7 @@ import verify
 from tests.unit.realize.certificates import rechecked
 from verify import cross_check
 from verify.engines.protocol import Answer
+from verify.readings import check
 from verify.realize import Realizable, Unknown, Unrealizable, evidence, rank_of
 
 
@@ -176,3 +177,24 @@ def test_bad_input_gets_one_sentence(
 ) -> None:
     with pytest.raises(ValueError, match=words):
         verify.realize(encoding, task, **options)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "task", "length"),
+    [
+        ("expr:[1, sqrt(i)]", "previous", 8),
+        ("expr:[1, sqrt(o)]", "previous", 8),
+        ("scale:expr:[1, cos(i), sin(i), i/n]", "expr:i//2", 20),
+    ],
+)
+def test_a_constant_column_does_not_hide_a_refutation(
+    encoding: str, task: str, length: int
+) -> None:
+    """The keys agree in a column, so that no constraints span the parameters."""
+    answer = verify.realize(encoding, task, length=length)
+    assert isinstance(answer, Unrealizable)
+    assert answer.proof["rule"] == "farkas-enclosed"
+    claim = answer.question.conflict(answer.core)
+    assert check(claim, answer.proof)
+    fewer = {**answer.proof, "basis": answer.proof["basis"][1:]}
+    assert not check(claim, fewer)
