@@ -22,7 +22,16 @@ from proofs import (
     transfer_of_the_parameter,
     trichotomy,
 )
-from proofs.conjecture_1 import cone, deep_row, dichotomy, margin_law, selected, span
+from proofs.conjecture_1 import (
+    bounded,
+    cone,
+    deep_row,
+    dichotomy,
+    margin_law,
+    polynomial,
+    selected,
+    span,
+)
 from verify.statements import Statement
 
 STATEMENTS: tuple[Statement, ...] = (
@@ -43,6 +52,8 @@ STATEMENTS: tuple[Statement, ...] = (
     *margin_law.STATEMENTS,
     *deep_row.STATEMENTS,
     *selected.STATEMENTS,
+    *bounded.STATEMENTS,
+    *polynomial.STATEMENTS,
     *operators.STATEMENTS,
     *scale_hint.STATEMENTS,
     *published.STATEMENTS,

@@ -90,7 +90,7 @@ STATEMENT = Statement(
     " and 1 in turn) at L0 = 4 is right on every later row. So no selection is needed, and the"
     " target"
     " is neither eventually a fixed offset nor a fixed position. The features are unbounded; for"
-    " bounded ones see conjecture-1.margin-law.",
+    " bounded ones see conjecture-1.bounded.",
     source="our reading of Conjecture 1 of A Positional Realizability Theory of Length"
     " Generalization (its wording is not public); found by `pe-verify hunt start"
     " dichotomy-forced` on the periodic space",
