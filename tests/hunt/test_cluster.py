@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -25,8 +26,13 @@ pytestmark = pytest.mark.cluster
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, list[int]]]:
     """The scheduler's address, and the ids of the workers' nannies."""
+    with started(tmp_path_factory.mktemp("dask"), workers=2, threads=1) as found:
+        yield found
+
+
+@contextmanager
+def started(folder: Path, workers: int, threads: int) -> Iterator[tuple[str, list[int]]]:
     pytest.importorskip("distributed")
-    folder = tmp_path_factory.mktemp("dask")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     log = folder / "scheduler.log"
     processes = []
@@ -42,10 +48,10 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, lis
     assert found, log.read_text()
     with open(folder / "workers.log", "w") as out:
         command = [sys.executable, "-m", "distributed.cli.dask_worker", found[1]]
-        command += ["--nworkers", "2", "--nthreads", "1", "--no-dashboard", "--local-directory"]
-        command += [str(folder)]
+        command += ["--nworkers", str(workers), "--nthreads", str(threads), "--no-dashboard"]
+        command += ["--local-directory", str(folder)]
         processes.append(subprocess.Popen(command, stderr=out, stdout=out, env=environment))
-    _wait_for_workers(found[1])
+    _wait_for_workers(found[1], workers)
     try:
         yield found[1], [p.pid for p in processes]
     finally:
@@ -54,11 +60,11 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, lis
             process.wait(30)
 
 
-def _wait_for_workers(address: str) -> None:
+def _wait_for_workers(address: str, count: int) -> None:
     from distributed import Client
 
     with Client(address, set_as_default=False) as client:
-        client.wait_for_workers(2, timeout=60)
+        client.wait_for_workers(count, timeout=60)
 
 
 def results(directory: Path) -> tuple[object, ...]:
@@ -107,4 +113,14 @@ def test_an_unreachable_cluster_is_told(tmp_path: Path, capsys: pytest.CaptureFi
     assert main([*command, "--cluster", "tcp://127.0.0.1:1"]) == 2
     told = capsys.readouterr().err
     assert "is unreachable" in told and "tcp://host:8786" in told
+    assert not (tmp_path / "c").exists()
+
+
+def test_workers_with_several_threads_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with started(tmp_path, workers=1, threads=2) as (address, _):
+        command = ["hunt", "start", "span", "--directory", str(tmp_path / "c")]
+        assert main([*command, "--cluster", address]) == 2
+    assert "start them with `--nthreads 1`" in capsys.readouterr().err
     assert not (tmp_path / "c").exists()

@@ -71,9 +71,7 @@ def test_readings_of_integer_tables_are_undecided() -> None:
         _ = instance(WAVES, "previous", 3, 5).integers
 
 
-def test_a_campaign_certifies_its_finds(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_campaign_certifies_its_finds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     space = "frequency:height=1,dimension=1,shortest=6,longest=6,tasks=small"
     target = str(tmp_path / "c")
     arguments = ["hunt", "start", "deep-row", "--space", space, "--directory", target]

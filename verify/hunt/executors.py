@@ -109,7 +109,14 @@ def cluster(address: str) -> Iterator[Workers]:
             " a running Dask scheduler such as tcp://host:8786"
         ) from None
     try:
-        jobs = len(client.scheduler_info(n_workers=-1)["workers"])
+        workers = client.scheduler_info(n_workers=-1)["workers"]
+        # The guard against hanging (`batches.decide`) is one to a process, so a range is, too.
+        if any(worker["nthreads"] > 1 for worker in workers.values()):
+            raise ValueError(
+                f"the cluster {address} has workers with several threads; start them with"
+                " `--nthreads 1`, and as many with `--nworkers` as there are cores"
+            )
+        jobs = len(workers)
         if not jobs:
             raise ValueError(f"the cluster {address} has no worker; start `dask worker {address}`")
         with client.get_executor(pure=False) as executor:
