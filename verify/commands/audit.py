@@ -55,7 +55,10 @@ def _working(words: str) -> AbstractContextManager[object]:
 @click.option("--cast", metavar="TYPE", help="Also audit the subject after a cast to this type.")
 @click.option("--positions", callback=_numbers, metavar="P,P,...", help="Examine these only.")
 @click.option("--prompt", callback=_numbers, metavar="N,N,...", help="Prompt lengths of decoding.")
-@click.option("--steps", type=click.IntRange(min=1), default=4, show_default=True, metavar="N")
+@click.option(
+    "--steps", type=click.IntRange(min=1), default=4, show_default=True, metavar="N",
+    help="Tokens decoded after each prompt.",
+)  # fmt: skip
 @click.option(
     "--visibility",
     type=click.Choice(["causal", "full"]),

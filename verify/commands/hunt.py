@@ -70,10 +70,13 @@ _directory = click.argument(
     "  pe-verify hunt start deep-row --space polynomial --budget 12h --jobs 2 --directory deep\n"
     "  pe-verify hunt resume deep --budget 1h --jobs 2\n"
     "  pe-verify hunt start my_conjecture.py:FAR --instances 100000 --directory far\n"
+    "  pe-verify hunt start dichotomy-forced --space periodic --strategy local --budget 10m \\\n"
+    "      --directory climbs\n"
     "  pe-verify hunt show far\n"
     "\n\b\nConjectures: span, cone, dichotomy-finite, dichotomy-forced, selected, deep-row,\n"
-    "deep-row-if, or FILE.py:NAME. Spaces: polynomial, piecewise, periodic, relative, with\n"
-    "options as in polynomial:height=3,dimension=2,longest=10,tasks=small.\n"
+    "deep-row-if, or FILE.py:NAME. Spaces: polynomial, piecewise, periodic, rotation,\n"
+    "frequency, mixed, relative, with options as in\n"
+    "polynomial:height=3,dimension=2,longest=10,tasks=small.\n"
     "\n\b\nExit codes: 0 done; 2 wrong usage or bad input; 10 a certified counterexample.",
 )
 def command() -> None:
@@ -87,13 +90,18 @@ def command() -> None:
 
 @command.command("start")
 @click.argument("conjecture")
-@click.option("--space", "spaced", default="polynomial", show_default=True, metavar="SPACE")
+@click.option(
+    "--space", "spaced", default="polynomial", show_default=True, metavar="SPACE",
+    help="Which encodings and tasks, as listed by `hunt --help`.",
+)  # fmt: skip
 @click.option(
     "--strategy", type=click.Choice(["exhaustive", "random", "local", "z3"]), default="exhaustive",
     show_default=True, help="Encodings in order of size; shuffled by the seed; climbs towards the "
     "largest score, which need --budget or --instances; or those with a parameter, as z3 says.",
 )  # fmt: skip
-@click.option("--seed", type=int, default=0, show_default=True, metavar="S")
+@click.option(
+    "--seed", type=int, default=0, show_default=True, metavar="S", help="Of random and local."
+)
 @click.option(
     "--directory", type=click.Path(path_type=Path), required=True, metavar="DIR",
     help="A new directory for the campaign.",
@@ -169,7 +177,9 @@ def _report(
     for line in _status_lines(document):
         click.echo(line)
     if campaign.description.way.ends and state.done >= document["size"]:
-        click.echo("the space is exhausted")
+        excluded = document["outcomes"]["excluded"]
+        word = f", {excluded} instances on z3's word alone" if excluded else ""
+        click.echo(f"the space is exhausted{word}")
     if names:
         click.echo(f"{len(names)} certified in {campaign.finds}, the best: {names[0]}")
 

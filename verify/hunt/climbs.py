@@ -3,8 +3,8 @@
 A climb begins at an instance drawn by the seed and its own number, and takes `STEPS` steps. A step
 judges a neighbour of the best instance so far - one entry, row or column of the canonical basis
 changed, or the task or a length next to it - and moves there unless its score is smaller. A climb
-judges no instance twice; another climb may. So numbers count judgements here, and no number of them
-exhausts a space.
+judges no instance twice while it finds new ones; another climb may. So numbers count judgements
+here, and no number of them exhausts a space.
 """
 
 from __future__ import annotations
