@@ -17,6 +17,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
         ("check_a_theorem.py", ["PROVED by kernel", "without unique-maximizer: two offsets"]),
         ("published_numbers.py", ["alpha at 30: 8/10", "alpha at 60: 8/40"]),
         ("refute_the_span_argument.py", ["outside the span: valid", "and still a hit: valid"]),
+        ("audit_bfloat16.py", ["positions 256, 257 have identical features", "4 findings"]),
         ("sinusoidal_decimation.py", ["row 10 -> key 1: margin", "row 50 -> key 5: margin 0."]),
     ],
 )
