@@ -20,6 +20,14 @@ def test_float32_beyond_its_integers_is_a_limit():
     assert any("positions 16777216 and 16777217 share their features" in text for text in limits)
 
 
+def test_a_long_mask_is_compared_in_part_and_this_is_said():
+    result = audit("awkward:open_mask", length=1100)
+    assert result.of("leak")
+    assert [note.message for note in result.notes if note.name == "length"] == [
+        "masks are audited at length 1024, not 1100"
+    ]
+
+
 def test_columns_of_alibi_and_of_buckets_are_features_too():
     assert audit("awkward:affine_features", "alibi", length=64).clean
     finding = audit("awkward:affine_features", "t5:buckets=2", length=64).findings[0]

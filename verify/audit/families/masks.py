@@ -59,6 +59,9 @@ def read(question: Question, n: int, **keywords: Any) -> Mask:
 def examine(question: Question) -> Iterator[Finding | Note]:
     """All checks of `mask(n)`, with `logits(n)` and `decide` of the same subject if it has them."""
     n = min(question.length, _LARGEST)
+    if n < question.length:
+        text = f"masks are audited at length {_LARGEST}, not {question.length}"
+        yield Note("limit", "mask", "length", text)
     mask = read(question, n)
     if mask.inverted:
         yield Note("convention", "mask", "True hides", "True marks the hidden keys, as in torch")
