@@ -48,6 +48,7 @@ PACKAGES = (
     Package("rich", "rich", "", "tables and progress on a terminal"),
     Package("cvc5", "cvc5", "smt", "a second SMT solver's own opinion"),
     Package("matplotlib", "matplotlib", "plot", "pictures (SVG, PNG)"),
+    Package("ml_dtypes", "ml_dtypes", "checkpoints", "checkpoints with bfloat16 weights"),
     Package("dask", "dask", "cluster", "counterexample campaigns on a cluster"),
     Package("distributed", "distributed", "cluster", "counterexample campaigns on a cluster"),
     Package("ml_dtypes", "ml_dtypes", "audit", "bfloat16 and other small float types"),

@@ -21,8 +21,9 @@ STATEMENT = Statement(
     setting=("S1", "S2"),
     remarks=(
         "Searched at finite horizons by `pe-verify hunt start dichotomy-forced`: the whole space"
-        " polynomial:height=1 (210 spans of 1, i, i^2, i^3 of dimension 3 at most, every task of"
-        " the grammar, L0 >= 3, L <= 12): 982,170 instances, no counterexample.",
+        " polynomial:height=2 (2738 spans of 1, i, i^2, i^3 of dimension 3 at most, coefficients up"
+        " to 2, every task of the grammar, L0 >= 3, L <= 12): 12,805,626 instances, no"
+        " counterexample.",
         "A counterexample would have to be certified for all lengths; none at a finite horizon"
         " says nothing of higher degrees, larger coefficients or longer L0.",
     ),
