@@ -6,6 +6,7 @@ a change of a statement or of the prover shows up as a change of these files.
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from verify import certificates, suite
@@ -43,4 +44,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:]:
+        sys.exit("python -m proofs.renew takes no arguments: it renews every committed certificate")
     main()
