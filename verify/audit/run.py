@@ -43,6 +43,7 @@ EXAMINERS: Final[dict[str, tuple[Examiner, tuple[str, ...]]]] = {
     "positions": (decoding.examine, decoding.PROPERTIES),
 }
 SECONDS: Final = 60.0
+LONGEST: Final = 1 << 40  # positions; int64 and float64 hold all that is computed from them
 
 
 def audit(
@@ -73,8 +74,8 @@ def audit(
     subject does is a finding.
     """
     started = time.perf_counter()
-    if length < 1:
-        raise ValueError(f"length must be at least 1, not {length}")
+    if not 1 <= length <= LONGEST:
+        raise ValueError(f"length must be from 1 to {LONGEST}, not {length}")
     for name in (dtype, cast):
         if name is not None:
             float_type(name)
