@@ -91,3 +91,33 @@ def test_python_of_the_readme_runs(tmp_path: Path) -> None:
         text=True, check=False, timeout=300,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
+
+
+# Of the README's block of commands: what takes minutes, or needs what a reader has and tests lack.
+NOT_HERE = {
+    "check": "run by `.ci/run`, and in tests/unit/cli",
+    "recheck": "run in tests/kernel, and in the pages above",
+    "report": "a run of the suite: tests/unit/cli/test_report.py",
+    "hunt": "an hour: tests/hunt",
+    "heads": "a checkpoint: tests/unit/checkpoints",
+    "synthesize": "ten seconds and more: tests/unit/synthesis",
+    "advise": "ten seconds and more: tests/unit/synthesis",
+    "audit": "the reader's own code: docs/tutorials/engineer.md",
+}
+
+
+def readme_commands() -> list[str]:
+    (block,) = (
+        b.body for b in blocks(ROOT / "README.md") if b.body.startswith("pe-verify check theorem-1")
+    )
+    return block.splitlines()
+
+
+@pytest.mark.parametrize("command", [c for c in readme_commands() if c.split()[1] not in NOT_HERE])
+def test_commands_of_the_readme_run(command: str, tmp_path: Path) -> None:
+    run_shell(command, tmp_path)
+
+
+def test_every_command_of_the_readme_is_run_somewhere() -> None:
+    named = {command.split()[1] for command in readme_commands()}
+    assert set(NOT_HERE) <= named and len(named - set(NOT_HERE)) >= 7
