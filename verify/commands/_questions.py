@@ -1,4 +1,4 @@
-"""Parts of the commands that answer questions: lists of numbers, whole files, progress."""
+"""Parts of the commands that answer questions: shared options, whole files, progress."""
 
 from __future__ import annotations
 
@@ -63,6 +63,43 @@ def document_target(
 ) -> Path | None:
     """The same, where `-` is standard output."""
     return Path("-") if value == "-" else target(ctx, parameter, value)
+
+
+visibility_option = click.option(
+    "--visibility", type=click.Choice(["causal", "full"]), default="causal", show_default=True,
+    help="Which keys a row sees.",
+)  # fmt: skip
+train_option = click.option(
+    "--train", type=int, required=True, metavar="L0", help="The training length."
+)
+seconds_option = click.option(
+    "--seconds", type=click.FloatRange(min=0, min_open=True), metavar="S",
+    help="Time limit of each exact question.  [default: none]",
+)  # fmt: skip
+
+
+def cross_check_option(claims: str) -> Callable[[Any], Any]:
+    """The option --cross-check; claims: what the solver decides too, in words."""
+    return click.option(
+        "--cross-check", type=click.Choice(["z3", "cvc5"]),
+        help=f"Let a solver decide the same {claims} too; a contradiction is an error.",
+    )  # fmt: skip
+
+
+def certificates_option(what: str) -> Callable[[Any], Any]:
+    """The option --certificates DIR; what: which ones are written, in words."""
+    return click.option(
+        "--certificates", "directory", type=click.Path(path_type=Path, file_okay=False),
+        metavar="DIR", help=f"Write {what} into this folder, for recheck.",
+    )  # fmt: skip
+
+
+def csv_option(line: str) -> Callable[[Any], Any]:
+    """The option --csv FILE; line: what a line of it is of, in words."""
+    return click.option(
+        "--csv", "csv_file", callback=document_target, metavar="FILE",
+        help=f"Write one line a {line}.",
+    )  # fmt: skip
 
 
 def plot_option(what: str) -> Callable[[Any], Any]:

@@ -44,7 +44,7 @@ def _types(ctx: click.Context, parameter: click.Parameter, value: str | None) ->
 )
 @click.argument("encoding")
 @click.argument("task")
-@click.option("--train", type=int, required=True, metavar="L0", help="The training length.")
+@_questions.train_option
 @click.option(
     "--lengths", required=True, callback=_questions.lengths, metavar="L,L,...",
     help="Where to read the parameter, as in 30,40,60 or 30..60.",
@@ -56,26 +56,17 @@ def _types(ctx: click.Context, parameter: click.Parameter, value: str | None) ->
     "--parameter", metavar="FILE",
     help="Use the parameter in this .npy, .npz or .json file: the rule given:FILE.",
 )  # fmt: skip
-@click.option(
-    "--visibility", type=click.Choice(["causal", "full"]), default="causal", show_default=True,
-    help="Which keys a row sees.",
-)  # fmt: skip
+@_questions.visibility_option
 @click.option(
     "--types", callback=_types, metavar="TYPE,...",
     help="Compare with the same head computed in float64, float32, bfloat16, float16 (or all).",
 )  # fmt: skip
-@click.option(
-    "--certificates", "directory", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
-    help="Write certificates of every decision into this folder, for recheck.",
-)  # fmt: skip
+@_questions.certificates_option("certificates of every decision")
 @click.option(
     "--save-parameter", "saved", callback=_questions.target, metavar="FILE.json",
     help="Write the selected parameter as exact rationals.",
 )  # fmt: skip
-@click.option(
-    "--csv", "csv_file", callback=_questions.document_target, metavar="FILE",
-    help="Write one line a length.",
-)  # fmt: skip
+@_questions.csv_option("length")
 @_questions.plot_option("alpha against the length")
 @_questions.json_option
 def command(

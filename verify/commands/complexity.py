@@ -29,10 +29,7 @@ if TYPE_CHECKING:
 )
 @click.argument("families", nargs=-1, metavar="[FAMILY]...")
 @click.option("--last", type=int, default=6, show_default=True, metavar="N", help="The largest n.")
-@click.option(
-    "--csv", "csv_file", callback=_questions.document_target, metavar="FILE",
-    help="Write one line a family and length.",
-)  # fmt: skip
+@_questions.csv_option("family and length")
 @_questions.plot_option("the operators needed up to n")
 @_questions.json_option
 def command(

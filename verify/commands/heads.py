@@ -82,14 +82,8 @@ def _panels(result: Heads, parts: Mapping[str, Parts]) -> list[Panel]:
     "--train", type=int, metavar="L0",
     help="Class the rows from L0 on for every W that realizes the head's task on the rows below.",
 )  # fmt: skip
-@click.option(
-    "--certificates", "directory", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
-    help="Write certificates of every decision into this folder, for recheck.",
-)  # fmt: skip
-@click.option(
-    "--csv", "csv_file", callback=_questions.document_target, metavar="FILE",
-    help="Write one line a head.",
-)  # fmt: skip
+@_questions.certificates_option("certificates of every decision")
+@_questions.csv_option("head")
 @_questions.plot_option(f"rows by keys of the {_DRAWN} best heads")
 @_questions.json_option
 def command(

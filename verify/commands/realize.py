@@ -35,25 +35,13 @@ if TYPE_CHECKING:
     "--train", type=int, metavar="L0",
     help="A rescue: the rows below L0 as asked at length L0, the new rows as asked at length N.",
 )  # fmt: skip
-@click.option(
-    "--visibility", type=click.Choice(["causal", "full"]), default="causal", show_default=True,
-    help="Which keys a row sees.",
-)  # fmt: skip
+@_questions.visibility_option
 @click.option("--rank", type=int, metavar="R", help="Only W of at most this rank (by z3).")
 @click.option("--bound", type=int, metavar="B", help="Only integer entries in -B..B (by z3).")
 @click.option("--small", is_flag=True, help="Only integers, in the smallest such range (by z3).")
-@click.option(
-    "--cross-check", type=click.Choice(["z3", "cvc5"]),
-    help="Let a solver decide the same claim too; a contradiction is an error.",
-)  # fmt: skip
-@click.option(
-    "--seconds", type=click.FloatRange(min=0, min_open=True), metavar="S",
-    help="Time limit of each exact question.  [default: none]",
-)  # fmt: skip
-@click.option(
-    "--certificates", "directory", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
-    help="Write the certificates into this folder, for recheck.",
-)  # fmt: skip
+@_questions.cross_check_option("claim")
+@_questions.seconds_option
+@_questions.certificates_option("the certificates")
 @_questions.json_option
 def command(
     encoding: str,

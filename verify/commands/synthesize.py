@@ -34,14 +34,8 @@ if TYPE_CHECKING:
     "--length", type=int, default=64, show_default=True, metavar="L",
     help="Every length from L0 to L is asked, by one parameter.",
 )  # fmt: skip
-@click.option(
-    "--visibility", type=click.Choice(["causal", "full"]), default="causal", show_default=True,
-    help="Which keys a row sees.",
-)  # fmt: skip
-@click.option(
-    "--certificates", "directory", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
-    help="Write the theorems for all lengths into this folder, for recheck.",
-)  # fmt: skip
+@_questions.visibility_option
+@_questions.certificates_option("the theorems for all lengths")
 @_questions.plot_option("the encodings tried")
 @_questions.json_option
 def command(

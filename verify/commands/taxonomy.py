@@ -43,14 +43,8 @@ if TYPE_CHECKING:
     "--rule", default="ce", show_default=True, metavar="RULE",
     help="How parameters are selected: ce, min-norm or max-margin, with settings as in alpha.",
 )  # fmt: skip
-@click.option(
-    "--visibility", type=click.Choice(["causal", "full"]), default="causal", show_default=True,
-    help="Which keys a row sees.",
-)  # fmt: skip
-@click.option(
-    "--csv", "csv_file", callback=_questions.document_target, metavar="FILE",
-    help="Write one line a cell and length.",
-)  # fmt: skip
+@_questions.visibility_option
+@_questions.csv_option("cell and length")
 @_questions.plot_option("the table as a heat map")
 @_questions.json_option
 def command(

@@ -33,24 +33,12 @@ _STRIP = 50  # rows in one line of the strip
 )
 @click.argument("encoding")
 @click.argument("task")
-@click.option("--train", type=int, required=True, metavar="L0", help="The training length.")
+@_questions.train_option
 @click.option("--length", type=int, required=True, metavar="L", help="The longer length.")
-@click.option(
-    "--visibility", type=click.Choice(["causal", "full"]), default="causal", show_default=True,
-    help="Which keys a row sees.",
-)  # fmt: skip
-@click.option(
-    "--cross-check", type=click.Choice(["z3", "cvc5"]),
-    help="Let a solver decide the same claims too; a contradiction is an error.",
-)  # fmt: skip
-@click.option(
-    "--seconds", type=click.FloatRange(min=0, min_open=True), metavar="S",
-    help="Time limit of each exact question.  [default: none]",
-)  # fmt: skip
-@click.option(
-    "--certificates", "directory", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
-    help="Write the certificates into this folder, for recheck.",
-)  # fmt: skip
+@_questions.visibility_option
+@_questions.cross_check_option("claims")
+@_questions.seconds_option
+@_questions.certificates_option("the certificates")
 @_questions.plot_option("the classes")
 @_questions.json_option
 def command(
