@@ -7,7 +7,7 @@ import hashlib
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final
+from typing import ClassVar, Final
 
 from verify.kernel import Expression, number
 from verify.theory.encodings.grid import require_position, unit
@@ -23,6 +23,9 @@ class Polynomial:
 
     degree: int
     scale_hinted: bool = False
+    relative: ClassVar[bool] = False
+    rational: ClassVar[bool] = True
+    capacity: ClassVar[int | None] = None
 
     @property
     def spec(self) -> str:
@@ -31,24 +34,9 @@ class Polynomial:
         return f"scale:{name}" if self.scale_hinted else name
 
     @property
-    def relative(self) -> bool:
-        """Absolute."""
-        return False
-
-    @property
     def dimension(self) -> int:
         """d."""
         return math.comb(self.degree + 2, 2) if self.scale_hinted else self.degree + 1
-
-    @property
-    def rational(self) -> bool:
-        """Always."""
-        return True
-
-    @property
-    def capacity(self) -> int | None:
-        """Defined everywhere."""
-        return None
 
     def features(self, position: int, length: int) -> tuple[Expression, ...]:
         """phi(position)."""
@@ -69,6 +57,9 @@ class OneHot:
     """
 
     length: int
+    relative: ClassVar[bool] = False
+    scale_hinted: ClassVar[bool] = False
+    rational: ClassVar[bool] = True
 
     @property
     def spec(self) -> str:
@@ -76,24 +67,9 @@ class OneHot:
         return f"onehot:length={self.length}"
 
     @property
-    def relative(self) -> bool:
-        """Absolute."""
-        return False
-
-    @property
-    def scale_hinted(self) -> bool:
-        """Never."""
-        return False
-
-    @property
     def dimension(self) -> int:
         """d = length."""
         return self.length
-
-    @property
-    def rational(self) -> bool:
-        """Always."""
-        return True
 
     @property
     def capacity(self) -> int | None:
@@ -116,6 +92,10 @@ class Clamped:
     """phi(i) = e_min(i, length-1): a learned table whose last row serves all later rows."""
 
     length: int
+    relative: ClassVar[bool] = False
+    scale_hinted: ClassVar[bool] = False
+    rational: ClassVar[bool] = True
+    capacity: ClassVar[int | None] = None
 
     @property
     def spec(self) -> str:
@@ -123,29 +103,9 @@ class Clamped:
         return f"clamped:length={self.length}"
 
     @property
-    def relative(self) -> bool:
-        """Absolute."""
-        return False
-
-    @property
-    def scale_hinted(self) -> bool:
-        """Never."""
-        return False
-
-    @property
     def dimension(self) -> int:
         """d = length."""
         return self.length
-
-    @property
-    def rational(self) -> bool:
-        """Always."""
-        return True
-
-    @property
-    def capacity(self) -> int | None:
-        """Defined everywhere."""
-        return None
 
     def features(self, position: int, length: int) -> tuple[Expression, ...]:
         """phi(position)."""
@@ -167,6 +127,10 @@ class Learned:
 
     dim: int
     seed: int = 0
+    relative: ClassVar[bool] = False
+    scale_hinted: ClassVar[bool] = False
+    rational: ClassVar[bool] = True
+    capacity: ClassVar[int | None] = None
 
     @property
     def spec(self) -> str:
@@ -174,29 +138,9 @@ class Learned:
         return f"learned:dim={self.dim},seed={self.seed}"
 
     @property
-    def relative(self) -> bool:
-        """Absolute."""
-        return False
-
-    @property
-    def scale_hinted(self) -> bool:
-        """Never."""
-        return False
-
-    @property
     def dimension(self) -> int:
         """d."""
         return self.dim
-
-    @property
-    def rational(self) -> bool:
-        """Always: dyadic."""
-        return True
-
-    @property
-    def capacity(self) -> int | None:
-        """Defined everywhere."""
-        return None
 
     def numerators(self, position: int) -> list[int]:
         """phi(position) * 2**20."""

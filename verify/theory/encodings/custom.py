@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from verify.kernel import Expression
 from verify.theory import options, syntax
@@ -18,6 +18,7 @@ class Formulas:
     formulas: tuple[syntax.Formula, ...]
     relative: bool
     scale_hinted: bool
+    capacity: ClassVar[int | None] = None
 
     @staticmethod
     def parse(source: str, scale_hinted: bool) -> Formulas:
@@ -49,11 +50,6 @@ class Formulas:
         """Whether no formula uses a root, cosine or sine."""
         return all(f.rational for f in self.formulas)
 
-    @property
-    def capacity(self) -> int | None:
-        """Not known to end."""
-        return None
-
     def features(self, position: int, length: int) -> tuple[Expression, ...]:
         """phi(position) or psi(offset)."""
         (require_offset if self.relative else require_position)(position, length)
@@ -75,6 +71,7 @@ class Table:
     rows: tuple[tuple[Expression, ...], ...]
     relative: bool
     first: int = 0
+    scale_hinted: ClassVar[bool] = False
 
     @property
     def spec(self) -> str:
@@ -83,11 +80,6 @@ class Table:
         start = f",{self.first}" if self.first else ""
         rows = ",".join(f"[{','.join(map(text, row))}]" for row in self.rows)
         return f"table:{kind}{start}:[{rows}]"
-
-    @property
-    def scale_hinted(self) -> bool:
-        """Never."""
-        return False
 
     @property
     def dimension(self) -> int:

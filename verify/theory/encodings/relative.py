@@ -6,6 +6,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import ClassVar
 
 from verify.kernel import Expression
 from verify.theory.encodings.grid import ONE, require_offset, unit
@@ -24,6 +25,9 @@ class Alibi:
 
     heads: int | None = None
     head: int = 0
+    relative: ClassVar[bool] = True
+    scale_hinted: ClassVar[bool] = False
+    capacity: ClassVar[int | None] = None
 
     @property
     def spec(self) -> str:
@@ -41,16 +45,6 @@ class Alibi:
         return radical(2, Fraction(-8 * (2 * (self.head - below) + 1), 2 * below))
 
     @property
-    def relative(self) -> bool:
-        """Relative."""
-        return True
-
-    @property
-    def scale_hinted(self) -> bool:
-        """Never."""
-        return False
-
-    @property
     def dimension(self) -> int:
         """m = 2."""
         return 2
@@ -59,11 +53,6 @@ class Alibi:
     def rational(self) -> bool:
         """Whether the slope is."""
         return self.slope.constant() is not None
-
-    @property
-    def capacity(self) -> int | None:
-        """Defined everywhere."""
-        return None
 
     def features(self, position: int, length: int) -> tuple[Expression, ...]:
         """psi(offset)."""
@@ -82,6 +71,10 @@ class Clipped:
 
     length: int
     bidirectional: bool = False
+    relative: ClassVar[bool] = True
+    scale_hinted: ClassVar[bool] = False
+    rational: ClassVar[bool] = True
+    capacity: ClassVar[int | None] = None
 
     @property
     def spec(self) -> str:
@@ -89,29 +82,9 @@ class Clipped:
         return f"clipped:length={self.length}" + ",bidirectional=true" * self.bidirectional
 
     @property
-    def relative(self) -> bool:
-        """Relative."""
-        return True
-
-    @property
-    def scale_hinted(self) -> bool:
-        """Never."""
-        return False
-
-    @property
     def dimension(self) -> int:
         """m."""
         return 2 * self.length - 1 if self.bidirectional else self.length
-
-    @property
-    def rational(self) -> bool:
-        """Always."""
-        return True
-
-    @property
-    def capacity(self) -> int | None:
-        """Defined for all offsets (from 0 on, unless bidirectional)."""
-        return None
 
     def features(self, position: int, length: int) -> tuple[Expression, ...]:
         """psi(offset)."""
@@ -141,6 +114,10 @@ class T5:
     buckets: int = 32
     max_distance: int = 128
     bidirectional: bool = False
+    relative: ClassVar[bool] = True
+    scale_hinted: ClassVar[bool] = False
+    rational: ClassVar[bool] = True
+    capacity: ClassVar[int | None] = None
 
     @property
     def spec(self) -> str:
@@ -149,29 +126,9 @@ class T5:
         return plain + ",bidirectional=true" * self.bidirectional
 
     @property
-    def relative(self) -> bool:
-        """Relative."""
-        return True
-
-    @property
-    def scale_hinted(self) -> bool:
-        """Never."""
-        return False
-
-    @property
     def dimension(self) -> int:
         """m = buckets."""
         return self.buckets
-
-    @property
-    def rational(self) -> bool:
-        """Always."""
-        return True
-
-    @property
-    def capacity(self) -> int | None:
-        """Defined everywhere."""
-        return None
 
     def bucket(self, offset: int) -> int:
         """The bucket of an offset, 0..buckets-1."""

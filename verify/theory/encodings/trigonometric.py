@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Final
+from typing import ClassVar, Final
 
 from verify.kernel import Expression, apply
 from verify.theory.encodings.grid import require_offset, require_position
@@ -28,6 +28,10 @@ class Sinusoidal:
 
     spec: str
     frequencies: tuple[Expression, ...] = field(repr=False, compare=False)
+    relative: ClassVar[bool] = False
+    scale_hinted: ClassVar[bool] = False
+    rational: ClassVar[bool] = False
+    capacity: ClassVar[int | None] = None
 
     @property
     def columns(self) -> tuple[tuple[str, int], ...]:
@@ -36,29 +40,9 @@ class Sinusoidal:
         return (*(("sin", k) for k in count), *(("cos", k) for k in count))
 
     @property
-    def relative(self) -> bool:
-        """Absolute."""
-        return False
-
-    @property
-    def scale_hinted(self) -> bool:
-        """Never."""
-        return False
-
-    @property
     def dimension(self) -> int:
         """d = 2K."""
         return 2 * len(self.frequencies)
-
-    @property
-    def rational(self) -> bool:
-        """Never."""
-        return False
-
-    @property
-    def capacity(self) -> int | None:
-        """Defined everywhere."""
-        return None
 
     def features(self, position: int, length: int) -> tuple[Expression, ...]:
         """phi(position)."""
@@ -80,6 +64,10 @@ class Rope:
     spec: str
     frequencies: tuple[Expression, ...] = field(repr=False, compare=False)
     temperature: tuple[Fraction, Fraction] = field(default=_ONE, repr=False, compare=False)
+    relative: ClassVar[bool] = True
+    scale_hinted: ClassVar[bool] = False
+    rational: ClassVar[bool] = False
+    capacity: ClassVar[int | None] = None
 
     @property
     def columns(self) -> tuple[tuple[str, int], ...]:
@@ -88,29 +76,9 @@ class Rope:
         return (*(("cos", k) for k in count), *(("sin", k) for k in count))
 
     @property
-    def relative(self) -> bool:
-        """Relative."""
-        return True
-
-    @property
-    def scale_hinted(self) -> bool:
-        """Never."""
-        return False
-
-    @property
     def dimension(self) -> int:
         """m = 2K."""
         return 2 * len(self.frequencies)
-
-    @property
-    def rational(self) -> bool:
-        """Never."""
-        return False
-
-    @property
-    def capacity(self) -> int | None:
-        """Defined everywhere."""
-        return None
 
     def features(self, position: int, length: int) -> tuple[Expression, ...]:
         """psi(offset)."""
